@@ -1,0 +1,196 @@
+//! How the choices of a question are numbered where people read and type them (rulings 13 and 29): the text form shows
+//! these marks and a reply is matched against the same ones, so that what is shown always works.
+
+use crate::model::Question;
+use crate::text::{clean, fold, trim, Lines};
+
+/// How the choices of one question are marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// `1.` to `4.`
+    Digits,
+    /// `a)` to `d)`, where a label reads as a number and digits could mean either.
+    Letters,
+}
+
+impl Numbering {
+    /// The numbering of a question's choices.
+    pub fn of(question: &Question) -> Self {
+        if question.choices.iter().any(|choice| reads_as_number(&choice.label)) {
+            Self::Letters
+        } else {
+            Self::Digits
+        }
+    }
+
+    /// The mark of the choice at `index` as the text form shows it, such as `2.` or `b)`.
+    pub fn mark(self, index: usize) -> String {
+        match self {
+            Self::Digits => format!("{}.", index + 1),
+            Self::Letters => format!("{})", letter(index)),
+        }
+    }
+
+    /// The bare number or letter of the choice at `index`, such as `2` or `b`.
+    pub fn name(self, index: usize) -> String {
+        match self {
+            Self::Digits => (index + 1).to_string(),
+            Self::Letters => letter(index).to_string(),
+        }
+    }
+}
+
+fn letter(index: usize) -> char {
+    // A question has at most four choices; one with more still gets a mark and never a panic.
+    char::from(b'a' + u8::try_from(index).unwrap_or(25).min(25))
+}
+
+/// `(Recommended)` at the end of a label, in any case, and the label without it. It is plain text to us: the label
+/// goes back to the agent with it (ruling 13).
+pub fn without_recommended(label: &str) -> &str {
+    const SUFFIX: &str = "(recommended)";
+    let label = trim(label);
+    let Some(start) = label.len().checked_sub(SUFFIX.len()) else { return label };
+    match label.get(start..) {
+        Some(end) if end.eq_ignore_ascii_case(SUFFIX) => trim(&label[..start]),
+        _ => label,
+    }
+}
+
+/// The number that `text` is, where it is nothing else: `2`, `02`, `2.`, `2)`, `#2`, keycap and full-width digits.
+/// Saturates; never fails on long input.
+pub fn as_number(text: &str) -> Option<u64> {
+    let text = trim(text);
+    let text = text.strip_prefix(['#', '＃']).unwrap_or(text);
+    let text = text.strip_suffix(['.', ')', '．', '）']).unwrap_or(text);
+    let mut number: u64 = 0;
+    let mut digits = 0;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let digit = match c {
+            '0'..='9' => u64::from(c) - u64::from('0'),
+            '０'..='９' => u64::from(c) - u64::from('０'),
+            _ => return None,
+        };
+        number = number.saturating_mul(10).saturating_add(digit);
+        digits += 1;
+        // A keycap is a digit, an optional variation selector, and the enclosing mark.
+        rest.next_if_eq(&'\u{fe0f}');
+        rest.next_if_eq(&'\u{20e3}');
+    }
+    (digits > 0).then_some(number)
+}
+
+/// Whether a label reads as a number to a person: then digits in a reply could mean the label or its place.
+pub fn reads_as_number(label: &str) -> bool {
+    let label = clean(without_recommended(label), Lines::One);
+    if as_number(&label).is_some() {
+        return true;
+    }
+    let label = label.strip_prefix(['+', '-', '−', '#']).unwrap_or(&label);
+    label.starts_with(|c: char| c.is_ascii_digit())
+        && label.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '_' | ' ' | '\u{a0}' | '\u{202f}'))
+}
+
+/// The index of the choice that `text` marks under `numbering`, or how it misses: see [`Marked`].
+pub fn marked_choice(question: &Question, text: &str) -> Marked {
+    let count = question.choices.len();
+    match Numbering::of(question) {
+        Numbering::Digits => match as_number(text) {
+            Some(number) => match usize::try_from(number) {
+                Ok(number) if (1..=count).contains(&number) => Marked::Choice(number - 1),
+                _ => Marked::OutOfRange,
+            },
+            None => Marked::NotAMark,
+        },
+        Numbering::Letters => {
+            let folded = fold(text);
+            let bare = folded.strip_suffix(['.', ')']).unwrap_or(&folded);
+            let mut letters = bare.chars();
+            match (letters.next(), letters.next()) {
+                (Some(c @ 'a'..='z'), None) => {
+                    let index = usize::from(c as u8 - b'a');
+                    if index < count { Marked::Choice(index) } else { Marked::NotAMark }
+                }
+                _ => Marked::NotAMark,
+            }
+        }
+    }
+}
+
+/// What a piece of text is, seen as the mark of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    /// The mark of this choice.
+    Choice(usize),
+    /// A number, but no choice has it.
+    OutOfRange,
+    /// Something else.
+    NotAMark,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Choice;
+
+    fn question(labels: &[&str]) -> Question {
+        Question {
+            id: "q".into(),
+            header: "Q".into(),
+            text: "Q?".into(),
+            choices: labels
+                .iter()
+                .map(|label| Choice { label: (*label).into(), description: None })
+                .collect(),
+            multi_select: None,
+            is_other: Some(true),
+            is_secret: None,
+            url: None,
+        }
+    }
+
+    #[test]
+    fn a_number_is_read_in_every_spelling_the_prompt_suggests() {
+        for text in ["2", " 2 ", "02", "2.", "2)", "#2", "2\u{fe0f}\u{20e3}", "2\u{20e3}", "２", "２．"] {
+            assert_eq!(as_number(text), Some(2), "{text:?}");
+        }
+        for text in ["", "-1", "+2", "1.5", "1,2", "1e0", "two", "٢", "²", "①", "2 1", "2 of them", "#", ")", "18:30"] {
+            assert_eq!(as_number(text), None, "{text:?}");
+        }
+        assert_eq!(as_number("99999999999999999999999999"), Some(u64::MAX));
+    }
+
+    #[test]
+    fn labels_that_read_as_numbers_are_lettered() {
+        let ports = question(&["3000", "8080", "Another one"]);
+        assert_eq!(Numbering::of(&ports), Numbering::Letters);
+        assert_eq!(marked_choice(&ports, "B)"), Marked::Choice(1));
+        assert_eq!(marked_choice(&ports, "b"), Marked::Choice(1));
+        assert_eq!(marked_choice(&ports, "d"), Marked::NotAMark);
+        assert_eq!(marked_choice(&ports, "1"), Marked::NotAMark);
+        for label in ["2", "1.5", "-3", "1,000", "#4", "2)", "4 (Recommended)", "１２"] {
+            assert!(reads_as_number(label), "{label}");
+        }
+        for label in ["2 weeks", "v2.0", "50%", "Prod", "18:30", "A"] {
+            assert!(!reads_as_number(label), "{label}");
+        }
+    }
+
+    #[test]
+    fn numbers_outside_the_range_choose_nothing() {
+        let three = question(&["Read", "Run", "Skip"]);
+        assert_eq!(marked_choice(&three, "3"), Marked::Choice(2));
+        assert_eq!(marked_choice(&three, "0"), Marked::OutOfRange);
+        assert_eq!(marked_choice(&three, "4"), Marked::OutOfRange);
+        assert_eq!(marked_choice(&three, "99999999999999999999999999"), Marked::OutOfRange);
+    }
+
+    #[test]
+    fn the_recommended_suffix_comes_off_in_any_case() {
+        assert_eq!(without_recommended("Staging (Recommended)"), "Staging");
+        assert_eq!(without_recommended("Staging (RECOMMENDED) "), "Staging");
+        assert_eq!(without_recommended("Recommended"), "Recommended");
+        assert_eq!(without_recommended("İ(recommended)"), "İ");
+    }
+}

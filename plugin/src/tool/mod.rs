@@ -1,0 +1,1 @@
+//! The tool `ask_user`.
