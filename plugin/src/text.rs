@@ -75,6 +75,26 @@ pub fn clean(text: &str, lines: Lines) -> String {
     trim(&cleaned).to_owned()
 }
 
+/// Whether `c` is written from right to left, or is a mark that acts like such a character.
+fn is_right_to_left(c: char) -> bool {
+    matches!(
+        c,
+        '\u{590}'..='\u{8ff}'
+            | '\u{200f}'
+            | '\u{fb1d}'..='\u{fdff}'
+            | '\u{fe70}'..='\u{fefc}'
+            | '\u{10800}'..='\u{10fff}'
+            | '\u{1e800}'..='\u{1efff}'
+    )
+}
+
+/// Cleaned text for the middle of a line of ours: between a first-strong isolate and its end where it holds
+/// right-to-left characters, so that it keeps its own order and its neighbours, such as the mark of a choice, keep
+/// theirs. Other text stays as it is. A reply may repeat the isolates; [`clean`] and so [`fold`] drop them.
+pub fn isolate(cleaned: String) -> String {
+    if cleaned.chars().any(is_right_to_left) { format!("\u{2068}{cleaned}\u{2069}") } else { cleaned }
+}
+
 /// What `text` is compared by: cleaned, lower-cased, every run of white space one space.
 pub fn fold(text: &str) -> String {
     let cleaned = clean(text, Lines::One);
@@ -139,6 +159,15 @@ mod tests {
             assert!(is_blank(text), "{text:?}");
         }
         assert!(!is_blank("a\u{200b}"));
+    }
+
+    #[test]
+    fn right_to_left_text_keeps_to_itself() {
+        assert_eq!(isolate("Staging, v2.0 – 部署 🚀".into()), "Staging, v2.0 – 部署 🚀");
+        assert_eq!(isolate("שרת v2.0".into()), "\u{2068}שרת v2.0\u{2069}");
+        assert_eq!(isolate("خادم".into()), "\u{2068}خادم\u{2069}");
+        assert_eq!(isolate("a\u{200f}b".into()), "\u{2068}a\u{200f}b\u{2069}");
+        assert_eq!(fold(&isolate("שרת".into())), "שרת");
     }
 
     #[test]

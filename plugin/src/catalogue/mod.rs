@@ -65,6 +65,10 @@ pub struct Form {
     pub intro_many: &'static str,
     /// In front of a question's address.
     pub link: &'static str,
+    /// Above the choices, where one is wanted.
+    pub choose_one: &'static str,
+    /// Above the choices, where several are possible.
+    pub choose_any: &'static str,
     /// After the choices, where own words count.
     pub own_words: &'static str,
     /// How to answer one single-select question by number or choice, or in own words.

@@ -1,6 +1,47 @@
 //! How a prompt looks on a messaging service, what a tap there means, and how the prompt looks once it has ended.
+//!
+//! What holds for every channel is here and in [`form`], the text form of a prompt. A built-in channel is one file, named
+//! as the channel, that implements [`Channel`] and stands in [`CHANNELS`].
 
+pub mod form;
+mod text;
+
+use crate::catalogue::{FeedbackWords, Language, language};
 use crate::model::Prompt;
+use crate::text::excerpt;
+
+/// The built-in channels.
+static CHANNELS: [&dyn Channel; 1] = [&text::Text];
+
+/// One built-in channel. The functions of this module find it by its name, see that the prompt is in a state that can be
+/// shown, and choose the language.
+trait Channel: Sync {
+    /// What it can do.
+    fn descriptor(&self) -> Descriptor;
+
+    /// A pending prompt.
+    fn render(
+        &self,
+        prompt: &Prompt,
+        target: &Target,
+        language: &Language,
+    ) -> Result<Rendering, ChannelError>;
+
+    /// What the service's callback payload means.
+    fn interpret_interaction(&self, payload: &str) -> Result<Interaction, ChannelError>;
+
+    /// A prompt that has ended; `status` says how, in words for this target.
+    fn render_settled(
+        &self,
+        prompt: &Prompt,
+        status: &str,
+        target: &Target,
+        language: &Language,
+    ) -> Result<Vec<Call>, ChannelError>;
+
+    /// What to tell a person, in `words`.
+    fn render_feedback(&self, words: &str, target: &Target) -> Result<Vec<Call>, ChannelError>;
+}
 
 /// How a service counts text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,31 +159,184 @@ pub enum Feedback {
     TryAgain,
 }
 
-/// The channels of this plugin.
-pub fn channels() -> Vec<Descriptor> {
-    Vec::new()
+impl Feedback {
+    fn words(self, words: &FeedbackWords) -> &str {
+        match self {
+            Self::Accepted => words.accepted,
+            Self::AlreadyAnswered => words.already_answered,
+            Self::Expired => words.expired,
+            Self::NotAllowed => words.not_allowed,
+            Self::TryAgain => words.try_again,
+        }
+    }
 }
 
-/// A pending prompt for a target.
+/// The channels of this plugin.
+pub fn channels() -> Vec<Descriptor> {
+    CHANNELS.iter().map(|channel| channel.descriptor()).collect()
+}
+
+/// A pending prompt for a target. [`ChannelError::Unshowable`] where it has ended: nobody is asked what no longer counts.
 pub fn render(prompt: &Prompt, channel: &str, target: &Target) -> Result<Rendering, ChannelError> {
-    let _ = (prompt, target);
-    Err(ChannelError::UnknownChannel(channel.to_owned()))
+    let channel = find(channel)?;
+    if prompt.settlement.is_some() {
+        return Err(ChannelError::Unshowable("the prompt has ended; only its end can be shown".to_owned()));
+    }
+    if prompt.questions.is_empty() {
+        return Err(ChannelError::Unshowable("the prompt has no questions".to_owned()));
+    }
+    channel.render(prompt, target, language_for(prompt, target))
 }
 
 /// What the service's callback payload means.
 pub fn interpret_interaction(channel: &str, payload: &str) -> Result<Interaction, ChannelError> {
-    let _ = payload;
-    Err(ChannelError::UnknownChannel(channel.to_owned()))
+    find(channel)?.interpret_interaction(payload)
 }
 
-/// How a prompt that has ended looks.
+/// How a prompt that has ended looks. [`ChannelError::Unshowable`] while it is pending.
 pub fn render_settled(prompt: &Prompt, channel: &str, target: &Target) -> Result<Vec<Call>, ChannelError> {
-    let _ = (prompt, target);
-    Err(ChannelError::UnknownChannel(channel.to_owned()))
+    let channel = find(channel)?;
+    let language = language_for(prompt, target);
+    match form::status_line(prompt, language, target.shared) {
+        Some(status) => channel.render_settled(prompt, &status, target, language),
+        None => Err(ChannelError::Unshowable("the prompt is pending; it has no end to show".to_owned())),
+    }
 }
 
-/// What to tell a person.
-pub fn render_feedback(channel: &str, target: &Target, feedback: Feedback) -> Result<Vec<Call>, ChannelError> {
-    let _ = (target, feedback);
-    Err(ChannelError::UnknownChannel(channel.to_owned()))
+/// What to tell a person, in the target's language: no prompt is at hand whose language could stand in.
+pub fn render_feedback(
+    channel: &str,
+    target: &Target,
+    feedback: Feedback,
+) -> Result<Vec<Call>, ChannelError> {
+    let words = feedback.words(&language(target.locale.as_deref()).feedback);
+    find(channel)?.render_feedback(words, target)
+}
+
+fn find(name: &str) -> Result<&'static dyn Channel, ChannelError> {
+    CHANNELS
+        .into_iter()
+        .find(|channel| channel.descriptor().name == name)
+        .ok_or_else(|| ChannelError::UnknownChannel(excerpt(name, 64)))
+}
+
+fn language_for(prompt: &Prompt, target: &Target) -> &'static Language {
+    language(target.locale.as_deref().or(prompt.origin.locale.as_deref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Choice, NoAnswerReason, Origin, Outcome, Question, Settlement};
+
+    fn prompt(outcome: Option<Outcome>) -> Prompt {
+        let choices = ["Staging \"blue\"", "Production"];
+        Prompt {
+            id: "ask_1".into(),
+            questions: vec![Question {
+                id: "deploy_target".into(),
+                header: "Target".into(),
+                text: "Where?".into(),
+                choices: choices.map(|label| Choice { label: label.into(), description: None }).into(),
+                multi_select: None,
+                is_other: Some(true),
+                is_secret: None,
+                url: None,
+            }],
+            origin: Origin { locale: Some("nl-NL".into()), ..Origin::default() },
+            created_at: 0,
+            expires_at: 900_000,
+            settlement: outcome.map(|outcome| Settlement {
+                outcome,
+                at: 1,
+                resolved_by: None,
+                resolution_id: None,
+            }),
+        }
+    }
+
+    fn skipped() -> Prompt {
+        prompt(Some(Outcome::NoAnswer(NoAnswerReason::Skipped)))
+    }
+
+    #[test]
+    fn names_of_channels_are_valid_and_unique() {
+        let names: Vec<String> = channels().into_iter().map(|channel| channel.name).collect();
+        for (index, name) in names.iter().enumerate() {
+            assert!(name.starts_with(|c: char| c.is_ascii_lowercase()), "{name}");
+            assert!(name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-')), "{name}");
+            assert!(!names[..index].contains(name), "{name}");
+        }
+        assert!(names.contains(&"text".to_owned()));
+    }
+
+    #[test]
+    fn plain_text_is_one_message_without_controls() {
+        let rendering = render(&prompt(None), "text", &Target::default()).unwrap();
+        assert!(rendering.bindings.is_empty());
+        let [call] = rendering.calls.as_slice() else { panic!("{rendering:?}") };
+        assert_eq!(call.method, "message");
+        let body: serde_json::Value = serde_json::from_str(&call.body).unwrap();
+        assert_eq!(body, serde_json::json!({ "text": call.text }));
+        assert!(call.text.contains("\n1. Staging \"blue\"\n"), "{}", call.text);
+    }
+
+    #[test]
+    fn the_target_chooses_the_language_and_the_prompt_where_it_does_not() {
+        let first_line = |locale: Option<&str>| {
+            let target = Target { locale: locale.map(str::to_owned), ..Target::default() };
+            let rendering = render(&prompt(None), "text", &target).unwrap();
+            rendering.calls[0].text.lines().next().unwrap().to_owned()
+        };
+        assert_eq!(first_line(None), "Een vraag voor je · Target");
+        assert_eq!(first_line(Some("id")), "Satu pertanyaan untuk Anda · Target");
+        assert_eq!(first_line(Some("fr")), "A question for you · Target");
+    }
+
+    #[test]
+    fn an_ended_prompt_is_announced_and_not_asked_again() {
+        let target = Target { locale: Some("en".into()), ..Target::default() };
+        let calls = render_settled(&skipped(), "text", &target).unwrap();
+        assert_eq!(calls.len(), 1);
+        assert_eq!(calls[0].text, "Target · Skipped");
+        assert_eq!(calls[0].body, r#"{"text":"Target · Skipped"}"#);
+        assert!(matches!(render(&skipped(), "text", &target), Err(ChannelError::Unshowable(_))));
+        assert!(matches!(render_settled(&prompt(None), "text", &target), Err(ChannelError::Unshowable(_))));
+    }
+
+    #[test]
+    fn every_feedback_has_its_own_words() {
+        let words = [
+            Feedback::Accepted,
+            Feedback::AlreadyAnswered,
+            Feedback::Expired,
+            Feedback::NotAllowed,
+            Feedback::TryAgain,
+        ]
+        .map(|feedback| render_feedback("text", &Target::default(), feedback).unwrap()[0].text.clone());
+        for (index, text) in words.iter().enumerate() {
+            assert!(!words[..index].contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn there_is_nothing_to_tap_in_plain_text() {
+        assert_eq!(interpret_interaction("text", "{}"), Err(ChannelError::NotOurs));
+    }
+
+    #[test]
+    fn an_unknown_channel_is_named_and_harmless() {
+        let name = format!("fax\u{1b}\n{}", "x".repeat(5000));
+        let target = Target::default();
+        let errors = [
+            render(&prompt(None), &name, &target).unwrap_err(),
+            interpret_interaction(&name, "{}").unwrap_err(),
+            render_settled(&skipped(), &name, &target).unwrap_err(),
+            render_feedback(&name, &target, Feedback::Accepted).unwrap_err(),
+        ];
+        for error in errors {
+            let ChannelError::UnknownChannel(named) = error else { panic!("{error:?}") };
+            assert!(named.starts_with("fax x") && named.chars().count() <= 64, "{named:?}");
+        }
+    }
 }
