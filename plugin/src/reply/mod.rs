@@ -1,6 +1,9 @@
 //! What a typed message means (rulings 13 to 19), and the words around a prompt.
 
+mod credential;
+
 use crate::model::{Answer, Policy, Prompt};
+pub(crate) use credential::looks_like_credential;
 
 /// A message of a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
