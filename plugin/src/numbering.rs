@@ -2,7 +2,8 @@
 //! these marks and a reply is matched against the same ones, so that what is shown always works.
 
 use crate::model::Question;
-use crate::text::{clean, fold, trim, Lines};
+use crate::text::{Lines, clean, fold, is_blank, is_space, trim};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// How the choices of one question are marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,14 +11,20 @@ pub enum Numbering {
     /// `1.` to `4.`
     Digits,
     /// `a)` to `d)`, where a label reads as a number and digits could mean either.
-    Letters,
+    Letters {
+        /// The mark of the first choice: `a`, or the first letter from which no label is the mark of another choice, as
+        /// it would be for the labels `b` and `1`.
+        first: char,
+    },
 }
 
 impl Numbering {
     /// The numbering of a question's choices.
     pub fn of(question: &Question) -> Self {
-        if question.choices.iter().any(|choice| reads_as_number(&choice.label)) {
-            Self::Letters
+        let labels: Vec<String> =
+            question.choices.iter().map(|choice| clean(&choice.label, Lines::One)).collect();
+        if labels.iter().any(|label| reads_as_number(Dress::of(label).core)) {
+            Self::Letters { first: first_letter(&labels) }
         } else {
             Self::Digits
         }
@@ -27,7 +34,7 @@ impl Numbering {
     pub fn mark(self, index: usize) -> String {
         match self {
             Self::Digits => format!("{}.", index + 1),
-            Self::Letters => format!("{})", letter(index)),
+            Self::Letters { first } => format!("{})", letter(first, index)),
         }
     }
 
@@ -35,14 +42,89 @@ impl Numbering {
     pub fn name(self, index: usize) -> String {
         match self {
             Self::Digits => (index + 1).to_string(),
-            Self::Letters => letter(index).to_string(),
+            Self::Letters { first } => letter(first, index).to_string(),
         }
     }
 }
 
-fn letter(index: usize) -> char {
+fn letter(first: char, index: usize) -> char {
     // A question has at most four choices; one with more still gets a mark and never a panic.
-    char::from(b'a' + u8::try_from(index).unwrap_or(25).min(25))
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    char::from_u32(u32::from(first).saturating_add(index)).filter(char::is_ascii_lowercase).unwrap_or('z')
+}
+
+/// The first letter from which the choices can be marked without a label that is the mark of another choice. Four labels
+/// rule out four letters at most, which leaves five in a row somewhere; `a` if there were ever more labels than that.
+fn first_letter(labels: &[String]) -> char {
+    let taken: Vec<Option<char>> = labels.iter().map(|label| as_letter(Dress::of(label).core)).collect();
+    let is_free = |first: &char| {
+        let last = u32::from(*first) + u32::try_from(labels.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        last <= u32::from('z')
+            && taken.iter().enumerate().all(|(index, taken)| {
+                taken.is_none_or(|taken| {
+                    taken == letter(*first, index) || !(u32::from(*first)..=last).contains(&u32::from(taken))
+                })
+            })
+    };
+    ('a'..='z').find(is_free).unwrap_or('a')
+}
+
+/// The letter that `text` is, where it is nothing else: `b`, `B`, `b)`, `b.`.
+fn as_letter(text: &str) -> Option<char> {
+    let folded = comparable(text);
+    let bare = folded.strip_suffix(['.', ')', '．', '）']).unwrap_or(&folded);
+    let mut letters = bare.chars();
+    match (letters.next(), letters.next()) {
+        (Some(c @ 'a'..='z'), None) => Some(c),
+        _ => None,
+    }
+}
+
+/// What a label and a typed text are compared by where they need not be the same to the letter: folded, without the
+/// selectors that make a symbol colourful and that few keyboards send.
+pub fn comparable(text: &str) -> String {
+    fold(text).replace(['\u{fe0e}', '\u{fe0f}'], "")
+}
+
+/// A label and what people leave out when they type it (ruling 13): emoji in front and `(Recommended)` behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dress<'l> {
+    /// The emoji in front, empty where there are none or nothing else would be left.
+    pub emoji: &'l str,
+    /// What is left. Never blank unless the label is.
+    pub core: &'l str,
+    /// Whether `(Recommended)` follows.
+    pub recommended: bool,
+}
+
+impl<'l> Dress<'l> {
+    /// Takes a cleaned label apart.
+    pub fn of(label: &'l str) -> Self {
+        let label = trim(label);
+        let rest = without_recommended(label);
+        let (rest, recommended) =
+            if is_blank(rest) { (label, false) } else { (rest, rest.len() < label.len()) };
+        let emoji: usize = rest
+            .graphemes(true)
+            .take_while(|cluster| is_emoji(cluster) || cluster.chars().all(is_space))
+            .map(str::len)
+            .sum();
+        match rest.split_at_checked(emoji) {
+            Some((emoji, core)) if !is_blank(core) => {
+                Self { emoji: trim(emoji), core: trim(core), recommended }
+            }
+            _ => Self { emoji: "", core: rest, recommended },
+        }
+    }
+}
+
+/// Whether a grapheme cluster is a picture. Wide on purpose: nobody types a symbol back to tell labels apart.
+fn is_emoji(cluster: &str) -> bool {
+    let picture = |c: char| {
+        matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2300}'..='\u{23ff}'
+            | '\u{2b00}'..='\u{2bff}' | '\u{2190}'..='\u{21ff}' | '\u{25a0}'..='\u{25ff}')
+    };
+    cluster.starts_with(picture) || cluster.contains(['\u{fe0f}', '\u{20e3}'])
 }
 
 /// `(Recommended)` at the end of a label, in any case, and the label without it. It is plain text to us: the label
@@ -89,7 +171,9 @@ pub fn reads_as_number(label: &str) -> bool {
     }
     let label = label.strip_prefix(['+', '-', '−', '#']).unwrap_or(&label);
     label.starts_with(|c: char| c.is_ascii_digit())
-        && label.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '_' | ' ' | '\u{a0}' | '\u{202f}'))
+        && label
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '_' | ' ' | '\u{a0}' | '\u{202f}'))
 }
 
 /// The index of the choice that `text` marks under `numbering`, or how it misses: see [`Marked`].
@@ -103,18 +187,9 @@ pub fn marked_choice(question: &Question, text: &str) -> Marked {
             },
             None => Marked::NotAMark,
         },
-        Numbering::Letters => {
-            let folded = fold(text);
-            let bare = folded.strip_suffix(['.', ')']).unwrap_or(&folded);
-            let mut letters = bare.chars();
-            match (letters.next(), letters.next()) {
-                (Some(c @ 'a'..='z'), None) => {
-                    let index = usize::from(c as u8 - b'a');
-                    if index < count { Marked::Choice(index) } else { Marked::NotAMark }
-                }
-                _ => Marked::NotAMark,
-            }
-        }
+        Numbering::Letters { first } => as_letter(text)
+            .and_then(|c| (0..count).find(|index| letter(first, *index) == c))
+            .map_or(Marked::NotAMark, Marked::Choice),
     }
 }
 
@@ -155,7 +230,9 @@ mod tests {
         for text in ["2", " 2 ", "02", "2.", "2)", "#2", "2\u{fe0f}\u{20e3}", "2\u{20e3}", "２", "２．"] {
             assert_eq!(as_number(text), Some(2), "{text:?}");
         }
-        for text in ["", "-1", "+2", "1.5", "1,2", "1e0", "two", "٢", "²", "①", "2 1", "2 of them", "#", ")", "18:30"] {
+        for text in
+            ["", "-1", "+2", "1.5", "1,2", "1e0", "two", "٢", "²", "①", "2 1", "2 of them", "#", ")", "18:30"]
+        {
             assert_eq!(as_number(text), None, "{text:?}");
         }
         assert_eq!(as_number("99999999999999999999999999"), Some(u64::MAX));
@@ -164,7 +241,7 @@ mod tests {
     #[test]
     fn labels_that_read_as_numbers_are_lettered() {
         let ports = question(&["3000", "8080", "Another one"]);
-        assert_eq!(Numbering::of(&ports), Numbering::Letters);
+        assert_eq!(Numbering::of(&ports), Numbering::Letters { first: 'a' });
         assert_eq!(marked_choice(&ports, "B)"), Marked::Choice(1));
         assert_eq!(marked_choice(&ports, "b"), Marked::Choice(1));
         assert_eq!(marked_choice(&ports, "d"), Marked::NotAMark);
@@ -174,6 +251,48 @@ mod tests {
         }
         for label in ["2 weeks", "v2.0", "50%", "Prod", "18:30", "A"] {
             assert!(!reads_as_number(label), "{label}");
+        }
+    }
+
+    /// The law of ruling 29, where labels are numbers and letters at once: nothing that is shown means two things.
+    #[test]
+    fn no_label_is_the_mark_of_another_choice() {
+        for (labels, first) in [
+            (["3000", "8080", "x"], 'a'),
+            (["1", "b", "x"], 'a'),
+            (["b", "1", "x"], 'b'),
+            (["1", "x", "B)"], 'c'),
+            (["1", "🚀 a (Recommended)", "c."], 'd'),
+            (["🚀 2", "y", "z"], 'a'),
+            (["d", "1", "h"], 'a'),
+        ] {
+            let question = question(&labels);
+            assert_eq!(Numbering::of(&question), Numbering::Letters { first }, "{labels:?}");
+            for index in 0..labels.len() {
+                let numbering = Numbering::of(&question);
+                assert_eq!(marked_choice(&question, &numbering.mark(index)), Marked::Choice(index));
+                assert_eq!(marked_choice(&question, &numbering.name(index)), Marked::Choice(index));
+            }
+        }
+        assert_eq!(Numbering::of(&question(&["b", "a"])), Numbering::Digits);
+    }
+
+    #[test]
+    fn emoji_and_recommended_come_off_a_label_but_never_all_of_it() {
+        for (label, emoji, core, recommended) in [
+            ("🚀 Canary", "🚀", "Canary", false),
+            ("🚀🔥 Canary (recommended)", "🚀🔥", "Canary", true),
+            ("❤️Love", "❤️", "Love", false),
+            ("🇳🇱 Nederland", "🇳🇱", "Nederland", false),
+            ("2️⃣ Prod", "2️⃣", "Prod", false),
+            ("👍", "", "👍", false),
+            ("👍 (Recommended)", "", "👍", true),
+            ("(Recommended)", "", "(Recommended)", false),
+            ("2 weeks", "", "2 weeks", false),
+            ("北京", "", "北京", false),
+            ("", "", "", false),
+        ] {
+            assert_eq!(Dress::of(label), Dress { emoji, core, recommended }, "{label:?}");
         }
     }
 

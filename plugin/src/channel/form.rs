@@ -184,8 +184,8 @@ fn how_to_answer(question: &Question, form: &Form) -> Vec<String> {
     let hint = match (Numbering::of(question), question.takes_own_text()) {
         (Numbering::Digits, true) => form.hint_number,
         (Numbering::Digits, false) => form.hint_number_closed,
-        (Numbering::Letters, true) => form.hint_letter,
-        (Numbering::Letters, false) => form.hint_letter_closed,
+        (Numbering::Letters { .. }, true) => form.hint_letter,
+        (Numbering::Letters { .. }, false) => form.hint_letter_closed,
     };
     std::iter::once(hint.to_owned()).chain(how_to_separate(question, form)).collect()
 }

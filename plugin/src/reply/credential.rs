@@ -95,7 +95,8 @@ pub(crate) fn holds_private_key(text: &str) -> bool {
         let before = text.get(..at).unwrap_or_default().trim_end_matches(' ');
         let after = text.get(at + word.len()..).unwrap_or_default();
         // `-----BEGIN OPENSSH PRIVATE KEY-----`, and the dashes a phone makes of it.
-        let title = run_of(after, |c| c == ' ' || c.is_ascii_uppercase() || c.is_ascii_digit(), LONGEST_TITLE);
+        let title =
+            run_of(after, |c| c == ' ' || c.is_ascii_uppercase() || c.is_ascii_digit(), LONGEST_TITLE);
         before.ends_with(['-', '–', '—']) && title.contains("PRIVATE KEY")
     });
     begins || text.contains("PuTTY-User-Key-File-")
@@ -139,7 +140,9 @@ fn is_known(text: &str) -> bool {
 fn is_web_token(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("eyJ") else { return false };
     let header = run_of(rest, is_url_safe, LONGEST_HEADER);
-    let Some(rest) = rest.get(header.len()..).and_then(|rest| rest.strip_prefix(".eyJ")) else { return false };
+    let Some(rest) = rest.get(header.len()..).and_then(|rest| rest.strip_prefix(".eyJ")) else {
+        return false;
+    };
     let claims = run_of(rest, is_url_safe, LONGEST_CLAIMS);
     let Some(rest) = rest.get(claims.len()..).and_then(|rest| rest.strip_prefix('.')) else { return false };
     let signature = run(rest, is_url_safe);
@@ -186,12 +189,23 @@ mod tests {
         let body = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hI6kL9";
         let hex = "0123456789abcdef0123456789abcdef";
         let mut keys = Vec::new();
-        for prefix in
-            ["sk-", "sk-proj-", "sk-ant-api03-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"]
-        {
+        for prefix in [
+            "sk-",
+            "sk-proj-",
+            "sk-ant-api03-",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+        ] {
             keys.push(format!("{prefix}{body}"));
         }
-        for prefix in ["xoxb-123456789012-", "xoxp-", "xoxa-2-", "xapp-1-A0-", "npm_", "hf_", "pypi-AgE", "AIza"] {
+        for prefix in
+            ["xoxb-123456789012-", "xoxp-", "xoxa-2-", "xapp-1-A0-", "npm_", "hf_", "pypi-AgE", "AIza"]
+        {
             keys.push(format!("{prefix}{body}"));
         }
         for prefix in ["shpat_", "dop_v1_"] {

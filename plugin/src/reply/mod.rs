@@ -65,7 +65,12 @@ pub enum Interpretation {
 }
 
 /// Decides what a message means. `draft` holds what earlier messages of the same person answered.
-pub fn interpret(prompt: &Prompt, message: &Message, draft: Option<&[Answer]>, policy: &Policy) -> Interpretation {
+pub fn interpret(
+    prompt: &Prompt,
+    message: &Message,
+    draft: Option<&[Answer]>,
+    policy: &Policy,
+) -> Interpretation {
     let _ = (prompt, message, draft, policy);
     Interpretation::NotAnAnswer(NotAnAnswer::NoText)
 }
