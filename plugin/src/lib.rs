@@ -20,3 +20,4 @@ pub mod question;
 pub mod reply;
 pub mod text;
 pub mod tool;
+mod violations;

@@ -1,0 +1,37 @@
+//! The records of the contract, as the host works with them. They are made from `wit/`, which documents every field;
+//! the same types go into the sandbox, into the store and to the surfaces, so nothing is copied from one to another.
+
+#[allow(missing_docs, unreachable_pub, clippy::all)]
+mod generated {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "ask-user-plugin",
+        additional_derives: [PartialEq, Eq, serde::Serialize, serde::Deserialize],
+    });
+}
+
+use generated::exports::ask_user::plugin as interfaces;
+
+pub use interfaces::channel::{
+    Binding, BindingTarget, Call, ChannelError, Descriptor, Feedback, Interaction, Rendering, Target, TextUnit,
+};
+pub use interfaces::question::{
+    AnswerError, AnswerErrorKind, Cancellation, RecordForm, RequestParams, Resolution, ResolveError, Resolved, Verdict,
+};
+pub use interfaces::reply::{
+    Complete, Draft, Incomplete, Interpretation, Message, NotAnAnswerReason, PhraseBook,
+};
+pub use interfaces::tool::{Refusal, SessionStanding, ToolDefinition, ToolResult};
+pub use interfaces::types::{
+    Answer, Choice, Context, CredentialPolicy, NoAnswerReason, Origin, Outcome, Policy, Prompt, Question,
+    RepeatPolicy, Rule, SessionKind, Settlement, Timestamp, Violation,
+};
+
+pub(crate) use generated::{AskUserPlugin, AskUserPluginPre};
+
+impl Prompt {
+    /// Whether the deadline has passed (ruling 21). Says nothing about a settlement.
+    pub fn is_overdue(&self, now: Timestamp) -> bool {
+        self.expires_at <= now
+    }
+}

@@ -1,0 +1,3 @@
+//! Prompts in an SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore;

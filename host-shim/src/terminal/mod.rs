@@ -1,0 +1,1 @@
+//! A prompt on a terminal.
