@@ -35,11 +35,6 @@ impl Violations {
         self.found.push(Violation { path, rule, allowed, received, message });
     }
 
-    /// Whether nothing was found so far.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
     /// How many were found so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len() + self.unlisted

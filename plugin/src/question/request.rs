@@ -1,7 +1,7 @@
 //! What a gateway client may ask: OpenClaw's rules, which are looser than the tool's. Text is kept raw; whoever shows
 //! or matches it cleans it (ruling 7).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -31,7 +31,7 @@ pub fn request(params: RequestParams, context: Context) -> Result<Prompt, Vec<Vi
     if !(1..=3).contains(&params.questions.len()) {
         violations.add("questions", Rule::Count, "1 to 3 questions", params.questions.len().to_string());
     }
-    let mut first_use = HashMap::new();
+    let mut first_use = BTreeMap::new();
     for (index, question) in params.questions.iter().enumerate() {
         let path = format!("questions[{index}]");
         check_question(question, &path, &mut violations);
@@ -93,7 +93,7 @@ fn check_question(question: &Question, path: &str, violations: &mut Violations) 
             question.choices.len().to_string(),
         );
     }
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     for (index, choice) in question.choices.iter().enumerate() {
         let path = format!("{path}.options[{index}].label");
         if choice.label.is_empty() {
@@ -148,7 +148,7 @@ fn is_web_address(url: &str) -> bool {
     let port_fits = port.is_empty() || (port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok());
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     let host_fits = match bare {
-        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
+        Some(address) => address.contains(':') && address.bytes().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.')),
         None => {
             !host.is_empty()
                 && !host.chars().any(|c| {

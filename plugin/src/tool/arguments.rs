@@ -2,7 +2,7 @@
 //! (rulings 1 to 9). Nothing behind this door checks them again.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
@@ -157,7 +157,7 @@ fn read_questions(value: &Value, violations: &mut Violations) -> Option<Vec<Ques
     if !QUESTIONS.contains(&items.len()) {
         violations.add("questions", Rule::Count, ALLOWED, items.len().to_string());
     }
-    let mut first_use = HashMap::new();
+    let mut first_use = BTreeMap::new();
     let questions: Vec<_> = items
         .iter()
         .enumerate()
@@ -270,7 +270,7 @@ fn read_options(value: &Value, path: &str, violations: &mut Violations) -> Optio
     if !OPTIONS.contains(&items.len()) {
         violations.add(path, Rule::Count, OPTIONS_ALLOWED, items.len().to_string());
     }
-    let mut first_use: HashMap<String, usize> = HashMap::new();
+    let mut first_use: BTreeMap<String, usize> = BTreeMap::new();
     let choices: Option<Vec<_>> = items
         .iter()
         .enumerate()

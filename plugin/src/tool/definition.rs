@@ -1,8 +1,6 @@
-//! What a model is told about the tool. The numbers are those that the arguments are checked with.
+//! What a model is told about the tool. The schemas are files, so that they can be read as what they are; a test holds
+//! their numbers against those that the arguments are checked with.
 
-use serde_json::{Value, json};
-
-use super::arguments::{DEFAULT_TIMEOUT, MAX_HEADER, MAX_LABEL, OPTIONS, QUESTIONS, TIMEOUT};
 use super::session::objection;
 use crate::model::Origin;
 
@@ -27,10 +25,13 @@ pub fn definition(origin: &Origin) -> Option<Definition> {
         name: "ask_user".into(),
         title: "Ask the user".into(),
         description: DESCRIPTION.into(),
-        parameters: parameters().to_string(),
-        output_schema: output_schema().to_string(),
+        parameters: PARAMETERS.trim_ascii_end().into(),
+        output_schema: OUTPUT_SCHEMA.trim_ascii_end().into(),
     })
 }
+
+const PARAMETERS: &str = include_str!("parameters.schema.json");
+const OUTPUT_SCHEMA: &str = include_str!("result.schema.json");
 
 const DESCRIPTION: &str = "\
 Ask the human one to three structured questions and wait for the answers.
@@ -50,123 +51,13 @@ The call waits until the user answers, skips or the time runs out; `timeoutSecon
 arrays of chosen labels and own words, keyed by question id. After `no_answer` continue with your best judgment; \
 nothing was chosen for the user.";
 
-fn parameters() -> Value {
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["questions"],
-        "properties": {
-            "questions": {
-                "type": "array",
-                "minItems": QUESTIONS.start(),
-                "maxItems": QUESTIONS.end(),
-                "description": "The questions to ask together; usually one.",
-                "items": {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["id", "header", "question", "options"],
-                    "properties": {
-                        "id": {
-                            "type": "string",
-                            "pattern": "^[a-z][a-z0-9_]*$",
-                            "description": "Unique snake_case key of the answer, such as deploy_target.",
-                        },
-                        "header": {
-                            "type": "string",
-                            "minLength": 1,
-                            "description": format!("Very short label; cut to {MAX_HEADER} characters."),
-                        },
-                        "question": {
-                            "type": "string",
-                            "minLength": 1,
-                            "description": "The question, in one sentence.",
-                        },
-                        "options": {
-                            "type": "array",
-                            "minItems": OPTIONS.start(),
-                            "maxItems": OPTIONS.end(),
-                            "description": "The choices. Other is added automatically and does not count.",
-                            "items": {
-                                "type": "object",
-                                "additionalProperties": false,
-                                "required": ["label"],
-                                "properties": {
-                                    "label": {
-                                        "type": "string",
-                                        "minLength": 1,
-                                        "maxLength": MAX_LABEL,
-                                        "description": "One to five words, different for every option.",
-                                    },
-                                    "description": {
-                                        "type": "string",
-                                        "description": "What choosing it means, where the label does not say.",
-                                    },
-                                },
-                            },
-                        },
-                        "multiSelect": {
-                            "type": "boolean",
-                            "description": "Whether several options can be chosen. Default false.",
-                        },
-                    },
-                },
-            },
-            "timeoutSeconds": {
-                "type": "integer",
-                "description": format!(
-                    "Longest wait in seconds; default {DEFAULT_TIMEOUT}, clamped to {} to {}.",
-                    TIMEOUT.start(),
-                    TIMEOUT.end()
-                ),
-            },
-        },
-    })
-}
-
-fn output_schema() -> Value {
-    json!({
-        "type": "object",
-        "required": ["status"],
-        "oneOf": [
-            {
-                "additionalProperties": false,
-                "required": ["status", "answers"],
-                "properties": {
-                    "status": { "const": "answered" },
-                    "answers": {
-                        "type": "object",
-                        "additionalProperties": false,
-                        "required": ["answers"],
-                        "properties": {
-                            "answers": {
-                                "type": "object",
-                                "description": "One entry per question id: the labels chosen and own words.",
-                                "additionalProperties": {
-                                    "type": "array",
-                                    "minItems": 1,
-                                    "items": { "type": "string" },
-                                },
-                            },
-                        },
-                    },
-                },
-            },
-            {
-                "additionalProperties": false,
-                "required": ["status", "reason"],
-                "properties": {
-                    "status": { "const": "no_answer" },
-                    "reason": { "enum": ["expired", "skipped", "cancelled", "undeliverable"] },
-                },
-            },
-        ],
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
-    use crate::model::SessionKind;
+    use crate::model::{NoAnswerReason, SessionKind};
+    use crate::tool::arguments::{DEFAULT_TIMEOUT, MAX_HEADER, MAX_LABEL, OPTIONS, QUESTIONS, TIMEOUT};
 
     /// B60, B68: main sessions get the tool, others do not even see it.
     #[test]
@@ -180,11 +71,33 @@ mod tests {
     }
 
     #[test]
-    fn the_schemas_are_json_objects() {
-        let main = Origin { session_key: Some("main".into()), ..Origin::default() };
-        let definition = definition(&main).unwrap();
-        for schema in [&definition.parameters, &definition.output_schema] {
-            assert!(serde_json::from_str::<Value>(schema).unwrap().is_object());
+    fn the_schema_has_the_numbers_that_are_checked() {
+        let schema: Value = serde_json::from_str(PARAMETERS).unwrap();
+        let questions = &schema["properties"]["questions"];
+        assert_eq!(questions["minItems"], *QUESTIONS.start());
+        assert_eq!(questions["maxItems"], *QUESTIONS.end());
+        let question = &questions["items"]["properties"];
+        assert_eq!(question["options"]["minItems"], *OPTIONS.start());
+        assert_eq!(question["options"]["maxItems"], *OPTIONS.end());
+        assert_eq!(question["options"]["items"]["properties"]["label"]["maxLength"], MAX_LABEL);
+        let says = |value: &Value, number: String| value["description"].as_str().unwrap().contains(&number);
+        assert!(says(&question["header"], MAX_HEADER.to_string()));
+        let timeout = &schema["properties"]["timeoutSeconds"];
+        for number in [DEFAULT_TIMEOUT, *TIMEOUT.start(), *TIMEOUT.end()] {
+            assert!(says(timeout, number.to_string()));
         }
+    }
+
+    #[test]
+    fn the_output_schema_names_every_reason() {
+        let schema: Value = serde_json::from_str(OUTPUT_SCHEMA).unwrap();
+        let reasons = [
+            NoAnswerReason::Expired,
+            NoAnswerReason::Skipped,
+            NoAnswerReason::Cancelled,
+            NoAnswerReason::Undeliverable,
+        ]
+        .map(NoAnswerReason::word);
+        assert_eq!(schema["oneOf"][1]["properties"]["reason"]["enum"], serde_json::json!(reasons));
     }
 }

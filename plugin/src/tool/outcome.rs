@@ -1,7 +1,6 @@
 //! What an ask returns to the agent (ruling 20). The words are for a model and stay English.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::model::{Answer, NoAnswerReason, Outcome, Prompt};
 
@@ -49,10 +48,10 @@ pub fn outcome(prompt: &Prompt) -> Option<ToolResult> {
         }
         Outcome::NoAnswer(reason) => (Document::NoAnswer { reason: reason.word() }, no_answer_summary(*reason).into()),
     };
-    let value = serde_json::to_value(&document).unwrap_or_else(|_| Value::Object(Map::new()));
-    let json = value.to_string();
-    let text = format!("{summary}\n\n{value:#}");
-    Some(ToolResult { json, text })
+    // The document holds text under fixed names and ids: there is nothing in it that JSON cannot say.
+    let json = serde_json::to_string(&document).ok()?;
+    let indented = serde_json::to_string_pretty(&document).ok()?;
+    Some(ToolResult { json, text: format!("{summary}\n\n{indented}") })
 }
 
 fn answered_summary(prompt: &Prompt, answers: &[Answer]) -> String {

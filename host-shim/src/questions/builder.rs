@@ -1,0 +1,163 @@
+//! Puts a host together.
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+use super::events::Events;
+use super::run::Liveness;
+use super::waiters::Waiters;
+use super::{AskUser, Inner, deadlines};
+use crate::clock::{Clock, SystemClock};
+use crate::contract::{CredentialPolicy, Origin, Policy, RepeatPolicy};
+use crate::ids::{Ids, RandomIds};
+use crate::sandbox::{LoadError, Plugin};
+use crate::store::{MemoryStore, Store, TenantId};
+
+/// Own text of an answer, in bytes (ruling 18).
+const OWN_TEXT_LIMIT: u32 = 16 << 10;
+/// How long settled prompts stay readable (ruling 24).
+const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Puts a host together. What is not said has a good default: the bundled plugin, a store in memory, the machine's
+/// clock, random ids, and the rulings as they stand.
+#[must_use]
+pub struct AskUserBuilder {
+    plugin: Option<Plugin>,
+    store: Option<Arc<dyn Store>>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    policy: Policy,
+    retention: Duration,
+    liveness: Box<dyn Fn(&TenantId, &Origin) -> Liveness + Send + Sync>,
+}
+
+impl fmt::Debug for AskUserBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("AskUserBuilder").field("plugin", &self.plugin).finish_non_exhaustive()
+    }
+}
+
+/// Why a host did not start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// It needs a tokio runtime to keep deadlines on.
+    #[error("a host is started from within a tokio runtime")]
+    NoRuntime,
+    /// No plugin was given, and none is bundled.
+    #[error("no plugin was given, and this build has none of its own")]
+    NoPlugin,
+    /// The bundled plugin did not load.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+impl AskUserBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            plugin: None,
+            store: None,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            policy: Policy {
+                credentials: CredentialPolicy::Refuse,
+                own_text_limit: Some(OWN_TEXT_LIMIT),
+                repeats: RepeatPolicy::FirstResult,
+            },
+            retention: RETENTION,
+            liveness: Box::new(|_, _| Liveness::Unknown),
+        }
+    }
+
+    /// Decides by this plugin.
+    pub fn plugin(mut self, plugin: Plugin) -> Self {
+        self.plugin = Some(plugin);
+        self
+    }
+
+    /// Keeps prompts in this store.
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Keeps prompts in a store that is shared with others.
+    pub fn shared_store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Goes by this clock.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Takes ids from here.
+    pub fn ids(mut self, ids: impl Ids) -> Self {
+        self.ids = Arc::new(ids);
+        self
+    }
+
+    /// What the operator decided about credentials, long answers and repeats.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// How long settled prompts stay readable. Zero removes them as soon as possible.
+    pub fn retention(mut self, retention: Duration) -> Self {
+        self.retention = retention;
+        self
+    }
+
+    /// How to find out whether the run behind a pending prompt is over. Asked when a new run of its session wants to
+    /// ask: the prompt of a dead run makes way (ruling 11).
+    pub fn liveness(
+        mut self,
+        liveness: impl Fn(&TenantId, &Origin) -> Liveness + Send + Sync + 'static,
+    ) -> Self {
+        self.liveness = Box::new(liveness);
+        self
+    }
+
+    /// Starts the host on the current tokio runtime. Prompts that a durable store holds are taken up: those whose
+    /// deadline has passed meanwhile expire at once.
+    pub fn start(self) -> Result<AskUser, StartError> {
+        let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
+        let plugin = match self.plugin {
+            Some(plugin) => plugin,
+            None => bundled()?,
+        };
+        let inner = Arc::new(Inner {
+            plugin,
+            store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            clock: self.clock,
+            ids: self.ids,
+            policy: self.policy,
+            retention_ms: u64::try_from(self.retention.as_millis()).unwrap_or(u64::MAX),
+            liveness: self.liveness,
+            waiters: Waiters::default(),
+            events: Events::new(),
+            earlier_deadline: Arc::new(Notify::new()),
+            next_wake: AtomicU64::new(u64::MAX),
+        });
+        runtime.spawn(deadlines::run(Arc::downgrade(&inner)));
+        Ok(AskUser { inner })
+    }
+}
+
+#[cfg(feature = "bundled-plugin")]
+fn bundled() -> Result<Plugin, StartError> {
+    Ok(crate::sandbox::Sandbox::builder().build()?.load_bundled()?)
+}
+
+#[cfg(not(feature = "bundled-plugin"))]
+fn bundled() -> Result<Plugin, StartError> {
+    Err(StartError::NoPlugin)
+}

@@ -1,0 +1,610 @@
+//! The service: asks, waits, answers, ends. It lets the plugin decide and the store commit, and tells those who wait
+//! and those who listen.
+//!
+//! A prompt moves once, by the store's compare-and-set. Everything here is built so that nothing depends on who is
+//! first: whoever loses learns how the prompt ended.
+
+mod builder;
+mod deadlines;
+mod error;
+mod events;
+mod pending;
+mod principal;
+mod run;
+mod waiters;
+
+pub use builder::{AskUserBuilder, StartError};
+pub use error::{AskError, FindError, HostError, RequestError, SettleError, WaitError};
+pub use events::{Event, Subscription};
+pub use pending::PendingPrompt;
+pub use principal::{Principal, Scopes};
+pub use run::{Liveness, Run};
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::Notify;
+
+use crate::clock::Clock;
+use crate::contract::{
+    Answer, Cancellation, Context, Draft, Interpretation, Message, NoAnswerReason, NotAnAnswerReason, Origin, Policy,
+    Prompt, RequestParams, Resolution, ResolveError, Settlement, Timestamp, ToolDefinition, Verdict,
+};
+use crate::ids::Ids;
+use crate::sandbox::Plugin;
+use crate::store::{Door, Inserted, Page, Query, Settled, Store, Summary, TenantId};
+use events::Events;
+use waiters::{News, Waiters};
+
+/// Who ends the prompts of an aborted run, as OpenClaw names it.
+const RUN_ABORT: &str = "run-abort";
+/// Fresh ids to try. One is enough, unless somebody chose the same.
+const ID_TRIES: usize = 3;
+
+/// The host: the one thing an embedder holds. Cheap to clone; the last clone that is dropped ends it.
+#[derive(Clone)]
+pub struct AskUser {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    plugin: Plugin,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    policy: Policy,
+    retention_ms: u64,
+    liveness: Box<dyn Fn(&TenantId, &Origin) -> Liveness + Send + Sync>,
+    waiters: Waiters,
+    events: Events,
+    /// Wakes the deadline loop: a prompt came whose deadline is before `next_wake`.
+    earlier_deadline: Arc<Notify>,
+    next_wake: AtomicU64,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // The deadline loop finds nothing left to hold, and ends.
+        self.earlier_deadline.notify_one();
+    }
+}
+
+impl fmt::Debug for AskUser {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("AskUser").field("plugin", &self.inner.plugin).finish_non_exhaustive()
+    }
+}
+
+/// An answer to a prompt, as a client or a control gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Submission {
+    /// One answer a question, in any order.
+    pub answers: Vec<Answer>,
+    /// The caller's own mark of this submission, 1 to 128 characters: repeating it with the same answers gives the
+    /// first result again (ruling 27).
+    pub resolution_id: Option<String>,
+    /// Somebody else who answers, where the caller has the scope to say so (ruling 25).
+    pub answered_by: Option<String>,
+}
+
+impl Submission {
+    /// These answers, and nothing else.
+    pub fn of(answers: Vec<Answer>) -> Self {
+        Self { answers, ..Self::default() }
+    }
+}
+
+/// An answer that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The prompt as it ended.
+    pub prompt: Arc<Prompt>,
+    /// Something to tell the person beside it.
+    pub warning: Option<String>,
+}
+
+/// What became of a typed message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// It answered the prompt.
+    Answered(Accepted),
+    /// It skipped the prompt.
+    Skipped(Arc<Prompt>),
+    /// It answered a part; the prompt waits for the rest. The text is for the person.
+    Incomplete {
+        /// What to tell the person.
+        correction: String,
+        /// Ids of the questions without an answer.
+        missing: Vec<String>,
+    },
+    /// It cannot be taken as it is; the prompt is pending. The text is for the person.
+    Correction(String),
+    /// It is ordinary chat.
+    NotAnAnswer(NotAnAnswerReason),
+}
+
+impl AskUser {
+    /// Builds a host.
+    pub fn builder() -> AskUserBuilder {
+        AskUserBuilder::new()
+    }
+
+    /// The plugin that decides.
+    pub fn plugin(&self) -> &Plugin {
+        &self.inner.plugin
+    }
+
+    /// The clock everything goes by.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.inner.clock
+    }
+
+    /// The tool as this run may use it, or nothing where it may not ask (ruling 10).
+    pub fn definition(&self, run: &Run) -> Result<Option<ToolDefinition>, HostError> {
+        Ok(self.inner.plugin.definition(&run.origin)?)
+    }
+
+    /// Asks: one call of the tool, with its arguments as JSON text. Returns at once; await
+    /// [`PendingPrompt::outcome`] for the tool result.
+    pub async fn ask_user(&self, arguments: &str, run: &Run) -> Result<PendingPrompt, AskError> {
+        if run.cancellation.is_cancelled() {
+            return Err(AskError::Aborted);
+        }
+        let mut tries = ID_TRIES;
+        loop {
+            let context = self.context(&run.origin, None)?;
+            let prompt = match self.inner.plugin.ask_user(arguments, &context).map_err(HostError::from)? {
+                Ok(prompt) => prompt,
+                Err(crate::contract::Refusal::InvalidArguments(violations)) => {
+                    return Err(AskError::InvalidArguments(violations));
+                }
+                Err(crate::contract::Refusal::NotAMainSession(standing)) => {
+                    return Err(AskError::NotAMainSession(standing));
+                }
+            };
+            // Waited for before it is stored, so that however early it ends, whoever watches the run learns it.
+            let news = self.inner.waiters.begin(&run.tenant, &prompt.id);
+            let (prompt, inserted) = self.insert(&run.tenant, prompt, Door::Tool).await?;
+            if inserted == Inserted::New {
+                let pending = self.pending(run, prompt);
+                pending.watch_run(news);
+                return Ok(pending);
+            }
+            self.inner.waiters.tell(&run.tenant, &prompt.id, News::Deleted);
+            match inserted {
+                Inserted::Attached(prompt) => return self.attach(run, Arc::from(prompt)).await,
+                Inserted::SessionBusy(other) => self.make_way(&run.tenant, *other).await?,
+                Inserted::New | Inserted::IdInUse => {
+                    tries -= 1;
+                    if tries == 0 {
+                        return Err(HostError::IdsRepeat { id: prompt.id.clone() }.into());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Registers a prompt of a gateway client. Unlike the tool's there may be many in a session.
+    pub async fn request(
+        &self,
+        tenant: &TenantId,
+        params: &RequestParams,
+        origin: &Origin,
+        id: Option<String>,
+    ) -> Result<Arc<Prompt>, RequestError> {
+        let context = self.context(origin, id)?;
+        let prompt = self
+            .inner
+            .plugin
+            .request(params, &context)
+            .map_err(HostError::from)?
+            .map_err(RequestError::Invalid)?;
+        match self.insert(tenant, prompt, Door::Client).await? {
+            (prompt, Inserted::New) => Ok(prompt),
+            (prompt, _) => Err(RequestError::IdInUse { id: prompt.id.clone() }),
+        }
+    }
+
+    /// Waits until a prompt has ended.
+    pub async fn wait(&self, principal: &Principal, id: &str) -> Result<Arc<Prompt>, WaitError> {
+        match self.get(principal, id).await {
+            Ok(prompt) if prompt.settlement.is_some() => Ok(Arc::new(prompt)),
+            Ok(_) => self.wait_in(&principal.tenant, id).await,
+            Err(FindError::NotFound { id }) => Err(WaitError::Deleted { id }),
+            Err(FindError::Host(error)) => Err(error.into()),
+        }
+    }
+
+    /// A prompt of the caller's, pending or settled. One whose deadline has passed is ended first.
+    pub async fn get(&self, principal: &Principal, id: &str) -> Result<Prompt, FindError> {
+        let prompt = self.find(principal, id).await?.ok_or_else(|| FindError::NotFound { id: id.into() })?;
+        let now = self.inner.clock.now();
+        if prompt.settlement.is_none() && prompt.is_overdue(now) {
+            self.expire(&principal.tenant, &prompt, now).await?;
+            return self.find(principal, id).await?.ok_or_else(|| FindError::NotFound { id: id.into() });
+        }
+        if prompt.settlement.is_some() {
+            // Another process may have ended it; whoever waits here learns it now.
+            self.inner.waiters.tell(&principal.tenant, id, News::Settled(Arc::new(prompt.clone())));
+        }
+        Ok(prompt)
+    }
+
+    /// A page of the caller's prompts; pending ones unless the query says otherwise (ruling 24).
+    pub async fn list(&self, principal: &Principal, query: &Query) -> Result<Page, HostError> {
+        let mut query = query.clone();
+        if !principal.scopes.questions {
+            if query.requester.as_ref().is_some_and(|requester| *requester != principal.subject) {
+                return Ok(Page::default());
+            }
+            query.requester = Some(principal.subject.clone());
+        }
+        let mut page = self.inner.store.list(&principal.tenant, &query, self.inner.clock.now()).await?;
+        page.prompts.retain(|prompt| principal.may_answer(prompt));
+        Ok(page)
+    }
+
+    /// Answers a prompt. The first valid answer wins.
+    pub async fn resolve(
+        &self,
+        principal: &Principal,
+        id: &str,
+        submission: Submission,
+    ) -> Result<Accepted, SettleError> {
+        let resolved_by = self.answerer(principal, submission.answered_by)?;
+        let resolution = Resolution {
+            answers: submission.answers,
+            resolved_by: Some(resolved_by),
+            resolution_id: submission.resolution_id,
+        };
+        loop {
+            let prompt =
+                self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
+            let now = self.inner.clock.now();
+            let verdict = self
+                .inner
+                .plugin
+                .resolve(&prompt, &resolution, self.inner.policy, now)
+                .map_err(HostError::from)?;
+            match verdict {
+                Ok(Verdict::Settle(resolved)) => {
+                    match self.commit(&principal.tenant, id, &resolved.settlement).await? {
+                        Settled::Committed(prompt) => {
+                            return Ok(Accepted { prompt: Arc::from(prompt), warning: resolved.warning });
+                        }
+                        // Somebody was faster, or time ran out on the way: look again, and learn which.
+                        Settled::Before(_) | Settled::Untimely(_) => {}
+                        Settled::NotFound => return Err(SettleError::NotFound { id: id.into() }),
+                    }
+                }
+                Ok(Verdict::Repeated(_)) => return Ok(Accepted { prompt: Arc::new(prompt), warning: None }),
+                Err(ResolveError::InvalidAnswers(errors)) => return Err(SettleError::InvalidAnswers(errors)),
+                Err(ResolveError::AlreadySettled) => return Err(SettleError::AlreadyTerminal { id: id.into() }),
+                Err(ResolveError::Overdue) => {
+                    self.expire(&principal.tenant, &prompt, now).await?;
+                    return Err(SettleError::AlreadyTerminal { id: id.into() });
+                }
+            }
+        }
+    }
+
+    /// Offers a message that was typed in a session. It counts for the session's oldest pending prompt that this
+    /// person may answer; without one it is ordinary chat.
+    pub async fn reply(&self, principal: &Principal, session: &str, message: &Message) -> Result<Reply, HostError> {
+        let mut query = Query { session: Some(session.into()), limit: 16, ..Query::default() };
+        loop {
+            let page = self.list(principal, &query).await?;
+            if let Some(prompt) = page.prompts.into_iter().next() {
+                return self.reply_to(principal, prompt, message).await;
+            }
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(Reply::NotAnAnswer(NotAnAnswerReason::NotPending)),
+            }
+        }
+    }
+
+    /// Offers a message as the answer to one prompt, such as one that replies to the prompt's own message.
+    pub async fn reply_to_prompt(
+        &self,
+        principal: &Principal,
+        id: &str,
+        message: &Message,
+    ) -> Result<Reply, HostError> {
+        match self.find(principal, id).await? {
+            Some(prompt) => self.reply_to(principal, prompt, message).await,
+            None => Ok(Reply::NotAnAnswer(NotAnAnswerReason::NotPending)),
+        }
+    }
+
+    /// Ends a prompt without an answer: `skipped` when the person skips it, `cancelled` when it is called off,
+    /// `undeliverable` when it can be shown nowhere.
+    pub async fn cancel(
+        &self,
+        principal: &Principal,
+        id: &str,
+        reason: NoAnswerReason,
+    ) -> Result<Arc<Prompt>, SettleError> {
+        let prompt = self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
+        let by = Some(principal.subject.clone());
+        match self.end(&principal.tenant, prompt, reason, by).await? {
+            Some(prompt) => Ok(prompt),
+            None => Err(SettleError::AlreadyTerminal { id: id.into() }),
+        }
+    }
+
+    /// Ends what a run of a session has pending: the run is over and nobody waits any more. How many prompts it were.
+    pub async fn cancel_run(&self, tenant: &TenantId, session: &str, run: &str) -> Result<usize, HostError> {
+        let query = Query { session: Some(session.into()), run: Some(run.into()), ..Query::default() };
+        let mut ended = 0;
+        loop {
+            let page = self.inner.store.list(tenant, &query, self.inner.clock.now()).await?;
+            if page.prompts.is_empty() {
+                return Ok(ended);
+            }
+            for prompt in page.prompts {
+                if self.end(tenant, prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await?.is_some() {
+                    ended += 1;
+                }
+            }
+        }
+    }
+
+    /// Removes a prompt that has ended, with its answers (ruling 24). Whether there was one.
+    pub async fn delete(&self, principal: &Principal, id: &str) -> Result<bool, HostError> {
+        match self.find(principal, id).await? {
+            Some(prompt) if prompt.settlement.is_some() => {
+                let deleted = self.inner.store.delete(&principal.tenant, id).await?;
+                self.inner.waiters.tell(&principal.tenant, id, News::Deleted);
+                Ok(deleted)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// What is left of a session's prompts, oldest first, also after the prompts themselves are gone.
+    pub async fn summaries(&self, tenant: &TenantId, session: &str) -> Result<Vec<Summary>, HostError> {
+        Ok(self.inner.store.summaries(tenant, session).await?)
+    }
+
+    /// Removes what has ended in a session that is deleted.
+    pub async fn forget_session(&self, tenant: &TenantId, session: &str) -> Result<(), HostError> {
+        Ok(self.inner.store.forget_session(tenant, session).await?)
+    }
+
+    /// What happens from now on to the prompts this principal may see.
+    pub fn subscribe(&self, principal: Principal) -> Subscription {
+        self.inner.events.subscribe(principal)
+    }
+
+    fn context(&self, origin: &Origin, id: Option<String>) -> Result<Context, HostError> {
+        let id = match id {
+            Some(id) => id,
+            None => self.inner.ids.prompt()?,
+        };
+        Ok(Context { now: self.inner.clock.now(), id, origin: origin.clone() })
+    }
+
+    /// Stores a prompt and tells everybody. What was stored is told even if the caller has gone meanwhile: no prompt
+    /// waits where nobody can see it.
+    async fn insert(
+        &self,
+        tenant: &TenantId,
+        prompt: Prompt,
+        door: Door,
+    ) -> Result<(Arc<Prompt>, Inserted), HostError> {
+        let (host, tenant, prompt) = (self.clone(), tenant.clone(), Arc::new(prompt));
+        complete(async move {
+            let inner = &host.inner;
+            inner.events.announce(&tenant, &prompt.id);
+            let inserted = inner.store.insert(&tenant, &prompt, door).await;
+            if matches!(inserted, Ok(Inserted::New)) {
+                inner.events.requested(&tenant, Arc::clone(&prompt));
+                if prompt.expires_at < inner.next_wake.load(Ordering::SeqCst) {
+                    inner.earlier_deadline.notify_one();
+                }
+            } else {
+                inner.events.not_requested(&tenant, &prompt.id);
+            }
+            Ok((prompt, inserted?))
+        })
+        .await
+    }
+
+    fn pending(&self, run: &Run, prompt: Arc<Prompt>) -> PendingPrompt {
+        PendingPrompt {
+            host: self.clone(),
+            tenant: run.tenant.clone(),
+            prompt,
+            cancellation: run.cancellation.clone(),
+        }
+    }
+
+    /// Takes up a prompt that the same tool call had made before.
+    async fn attach(&self, run: &Run, prompt: Arc<Prompt>) -> Result<PendingPrompt, AskError> {
+        let pending = self.pending(run, prompt);
+        let news = self.inner.waiters.begin(&run.tenant, pending.id());
+        match self.inner.store.get(&run.tenant, pending.id()).await.map_err(HostError::from)? {
+            Some(current) if current.settlement.is_none() => pending.watch_run(news),
+            Some(current) => {
+                self.inner.waiters.tell(&run.tenant, pending.id(), News::Settled(Arc::new(current)));
+            }
+            None => self.inner.waiters.tell(&run.tenant, pending.id(), News::Deleted),
+        }
+        Ok(pending)
+    }
+
+    /// Ends the prompt that stands in a session's way, if it is overdue or its run is known to be dead (ruling 11).
+    async fn make_way(&self, tenant: &TenantId, other: Prompt) -> Result<(), AskError> {
+        let now = self.inner.clock.now();
+        if other.is_overdue(now) {
+            self.expire(tenant, &other, now).await?;
+        } else if (self.inner.liveness)(tenant, &other.origin) == Liveness::Dead {
+            self.end(tenant, other, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await?;
+        } else {
+            return Err(AskError::AlreadyPending { id: other.id });
+        }
+        Ok(())
+    }
+
+    async fn find(&self, principal: &Principal, id: &str) -> Result<Option<Prompt>, HostError> {
+        let found = self.inner.store.get(&principal.tenant, id).await?;
+        Ok(found.filter(|prompt| principal.may_answer(prompt)))
+    }
+
+    fn answerer(&self, principal: &Principal, named: Option<String>) -> Result<String, SettleError> {
+        match named {
+            Some(name) if name == principal.subject || principal.scopes.name_answerer => Ok(name),
+            Some(_) => Err(SettleError::MayNotNameAnswerer),
+            None => Ok(principal.subject.clone()),
+        }
+    }
+
+    async fn reply_to(&self, principal: &Principal, prompt: Prompt, message: &Message) -> Result<Reply, HostError> {
+        let not_pending = Reply::NotAnAnswer(NotAnAnswerReason::NotPending);
+        let now = self.inner.clock.now();
+        if prompt.settlement.is_none() && prompt.is_overdue(now) {
+            self.expire(&principal.tenant, &prompt, now).await?;
+            return Ok(not_pending);
+        }
+        let (tenant, sender) = (&principal.tenant, principal.subject.as_str());
+        let draft = self.inner.store.draft(tenant, &prompt.id, sender).await?.map(|answers| Draft { answers });
+        match self.inner.plugin.interpret(&prompt, message, draft.as_ref(), self.inner.policy)? {
+            Interpretation::Answers(complete) => {
+                let accepted = self.resolve(principal, &prompt.id, Submission::of(complete.answers)).await;
+                match accepted {
+                    Ok(accepted) => {
+                        let warning = complete.warning.or(accepted.warning);
+                        Ok(Reply::Answered(Accepted { prompt: accepted.prompt, warning }))
+                    }
+                    Err(SettleError::InvalidAnswers(errors)) => {
+                        let messages: Vec<_> = errors.into_iter().map(|error| error.message).collect();
+                        Ok(Reply::Correction(messages.join("\n")))
+                    }
+                    Err(SettleError::Host(error)) => Err(error),
+                    // It ended on the way: the message is ordinary chat.
+                    Err(_) => Ok(not_pending),
+                }
+            }
+            Interpretation::Incomplete(incomplete) => {
+                self.inner.store.keep_draft(tenant, &prompt.id, sender, &incomplete.draft.answers).await?;
+                Ok(Reply::Incomplete { correction: incomplete.correction, missing: incomplete.missing })
+            }
+            Interpretation::Correction(correction) => Ok(Reply::Correction(correction)),
+            Interpretation::Skip => {
+                let by = Some(sender.to_owned());
+                match self.end(tenant, prompt, NoAnswerReason::Skipped, by).await? {
+                    Some(prompt) => Ok(Reply::Skipped(prompt)),
+                    None => Ok(not_pending),
+                }
+            }
+            Interpretation::NotAnAnswer(reason) => Ok(Reply::NotAnAnswer(reason)),
+        }
+    }
+
+    /// Ends a prompt without an answer, whoever may answer it. Nothing happens to one that has ended.
+    async fn end_in(
+        &self,
+        tenant: &TenantId,
+        id: &str,
+        reason: NoAnswerReason,
+        by: Option<String>,
+    ) -> Result<(), HostError> {
+        if let Some(prompt) = self.inner.store.get(tenant, id).await? {
+            self.end(tenant, prompt, reason, by).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends a prompt without an answer; nothing if it had ended before, or its deadline has passed.
+    async fn end(
+        &self,
+        tenant: &TenantId,
+        prompt: Prompt,
+        reason: NoAnswerReason,
+        by: Option<String>,
+    ) -> Result<Option<Arc<Prompt>>, HostError> {
+        let now = self.inner.clock.now();
+        let cancellation = Cancellation { reason: Some(reason), resolved_by: by };
+        match self.inner.plugin.cancel(&prompt, &cancellation, now)? {
+            Ok(settlement) => match self.commit(tenant, &prompt.id, &settlement).await? {
+                Settled::Committed(prompt) => Ok(Some(Arc::from(prompt))),
+                Settled::Before(_) | Settled::Untimely(_) | Settled::NotFound => Ok(None),
+            },
+            Err(ResolveError::Overdue) => {
+                self.expire(tenant, &prompt, now).await?;
+                Ok(None)
+            }
+            Err(ResolveError::AlreadySettled | ResolveError::InvalidAnswers(_)) => Ok(None),
+        }
+    }
+
+    /// Ends a prompt whose deadline has passed. Somebody else may have done so already.
+    async fn expire(&self, tenant: &TenantId, prompt: &Prompt, now: Timestamp) -> Result<(), HostError> {
+        if let Some(settlement) = self.inner.plugin.expire(prompt, now)? {
+            self.commit(tenant, &prompt.id, &settlement).await?;
+        }
+        Ok(())
+    }
+
+    /// Commits an end and tells everybody. What was committed is told even if the caller has gone meanwhile.
+    async fn commit(
+        &self,
+        tenant: &TenantId,
+        id: &str,
+        settlement: &Settlement,
+    ) -> Result<Settled, HostError> {
+        let (host, tenant, id) = (self.clone(), tenant.clone(), id.to_owned());
+        let settlement = settlement.clone();
+        let committing = async move {
+            let settled = host.inner.store.settle(&tenant, &id, &settlement).await?;
+            if let Settled::Committed(prompt) = &settled {
+                let prompt = Arc::new((**prompt).clone());
+                host.inner.waiters.tell(&tenant, &id, News::Settled(Arc::clone(&prompt)));
+                host.inner.events.resolved(&tenant, prompt);
+            }
+            Ok(settled)
+        };
+        complete(committing).await
+    }
+
+    async fn wait_in(&self, tenant: &TenantId, id: &str) -> Result<Arc<Prompt>, WaitError> {
+        loop {
+            let mut news = self.inner.waiters.begin(tenant, id);
+            let prompt = self.inner.store.get(tenant, id).await.map_err(HostError::from)?;
+            let Some(prompt) = prompt else {
+                self.inner.waiters.tell(tenant, id, News::Deleted);
+                return Err(WaitError::Deleted { id: id.into() });
+            };
+            if prompt.settlement.is_some() {
+                let prompt = Arc::new(prompt);
+                self.inner.waiters.tell(tenant, id, News::Settled(Arc::clone(&prompt)));
+                return Ok(prompt);
+            }
+            // Once told, the sender is gone: what it told last is what counts.
+            let told = match news.wait_for(|news| !matches!(news, News::Pending)).await {
+                Ok(told) => told.clone(),
+                Err(_) => continue,
+            };
+            match told {
+                News::Settled(prompt) => return Ok(prompt),
+                News::Deleted => return Err(WaitError::Deleted { id: id.into() }),
+                News::Pending => {}
+            }
+        }
+    }
+}
+
+/// Runs to its end even if whoever awaits it goes away.
+async fn complete<T: Send + 'static>(
+    work: impl Future<Output = Result<T, HostError>> + Send + 'static,
+) -> Result<T, HostError> {
+    match tokio::spawn(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(HostError::ShuttingDown),
+        },
+    }
+}
