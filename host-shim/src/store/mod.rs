@@ -135,6 +135,14 @@ impl Query {
     pub fn page_size(&self) -> usize {
         if self.limit == 0 { Self::MAX_LIMIT } else { self.limit.min(Self::MAX_LIMIT) }
     }
+
+    /// Whether a prompt is of the session, run and requester that are asked for. Says nothing about its status.
+    pub(crate) fn asks_for(&self, prompt: &Prompt) -> bool {
+        let fits = |asked: &Option<String>, has: &Option<String>| asked.is_none() || asked == has;
+        fits(&self.session, &prompt.origin.session_key)
+            && fits(&self.run, &prompt.origin.run)
+            && fits(&self.requester, &prompt.origin.requester)
+    }
 }
 
 /// A place in a list.
@@ -144,6 +152,13 @@ pub struct Cursor {
     pub created_at: Timestamp,
     /// Its id.
     pub id: String,
+}
+
+impl Cursor {
+    /// The place of a prompt.
+    pub fn of(prompt: &Prompt) -> Self {
+        Self { created_at: prompt.created_at, id: prompt.id.clone() }
+    }
 }
 
 /// A part of a list.
@@ -170,6 +185,9 @@ pub struct Summary {
     pub no_answer: Option<NoAnswerReason>,
 }
 
+/// How many summaries stay with a session. Older ones go, so that a session that lives for years stays small.
+pub(crate) const SUMMARIES_KEPT: usize = 1000;
+
 impl Summary {
     /// The summary of a prompt that has ended; nothing for one that is pending.
     pub fn of(prompt: &Prompt) -> Option<Self> {
@@ -193,6 +211,20 @@ impl Summary {
             no_answer,
         })
     }
+
+    /// The newest summaries of two sources, in the order in which the prompts ended.
+    pub(crate) fn newest(mut left: Vec<Self>, right: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        left.extend(right);
+        left.sort_by(|one, other| (one.settled_at, &one.prompt).cmp(&(other.settled_at, &other.prompt)));
+        left.drain(..left.len().saturating_sub(SUMMARIES_KEPT));
+        left
+    }
+}
+
+/// Whether a settlement's time fits the deadline (ruling 21): an expiry at or after it, anything else before.
+pub(crate) fn fits_deadline(settlement: &Settlement, expires_at: Timestamp) -> bool {
+    let is_expiry = matches!(settlement.outcome, Outcome::NoAnswer(NoAnswerReason::Expired));
+    is_expiry == (expires_at <= settlement.at)
 }
 
 /// Why a store could not do what it was asked. Nothing was changed.
@@ -235,7 +267,8 @@ pub trait Store: Send + Sync + 'static {
     /// [`Summary`] is kept with its session.
     async fn settle(&self, tenant: &TenantId, id: &str, settlement: &Settlement) -> Result<Settled, StoreError>;
 
-    /// Removes a prompt that has ended, with all that was answered; whether there was one. Its summary goes too.
+    /// Removes a prompt that has ended, with all that was answered; whether there was one. Its summary goes too, also
+    /// when only the summary is left. A pending prompt stays.
     async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool, StoreError>;
 
     /// What one sender has answered so far.
