@@ -23,7 +23,7 @@ impl Numbering {
     pub fn of(question: &Question) -> Self {
         let labels: Vec<String> =
             question.choices.iter().map(|choice| clean(&choice.label, Lines::One)).collect();
-        if labels.iter().any(|label| reads_as_number(Dress::of(label).core)) {
+        if labels.iter().any(|label| reads_as_number(&comparable(Dress::of(label).core))) {
             Self::Letters { first: first_letter(&labels) }
         } else {
             Self::Digits
@@ -81,9 +81,10 @@ fn as_letter(text: &str) -> Option<char> {
 }
 
 /// What a label and a typed text are compared by where they need not be the same to the letter: folded, without the
-/// selectors that make a symbol colourful and that few keyboards send.
+/// selectors that make a symbol colourful and that few keyboards send, and with one lower-case sigma, since which of the
+/// two Σ becomes depends on its neighbours.
 pub fn comparable(text: &str) -> String {
-    fold(text).replace(['\u{fe0e}', '\u{fe0f}'], "")
+    fold(text).replace(['\u{fe0e}', '\u{fe0f}'], "").replace('ς', "σ")
 }
 
 /// A label and what people leave out when they type it (ruling 13): emoji in front and `(Recommended)` behind.
@@ -264,6 +265,7 @@ mod tests {
             (["1", "x", "B)"], 'c'),
             (["1", "🚀 a (Recommended)", "c."], 'd'),
             (["🚀 2", "y", "z"], 'a'),
+            (["2.\u{fe0f}", "y", "z"], 'a'),
             (["d", "1", "h"], 'a'),
         ] {
             let question = question(&labels);

@@ -21,6 +21,8 @@ struct Spelling {
     emoji: String,
     core: String,
     recommended: bool,
+    /// The core with `(Recommended)` where that is there.
+    bare: String,
 }
 
 impl Spelling {
@@ -33,15 +35,21 @@ impl Spelling {
             emoji: comparable(dress.emoji).replace(' ', ""),
             core: comparable(dress.core),
             recommended: dress.recommended,
+            bare: comparable(bare(&cleaned, dress)),
         }
     }
 
     /// Whether `typed` is this label with some of its dress left out, and none that it does not have.
     fn is_left_of(&self, typed: &Self) -> bool {
-        self.core == typed.core
-            && (typed.emoji.is_empty() || typed.emoji == self.emoji)
-            && (self.recommended || !typed.recommended)
+        let same_core = self.core == typed.core && (self.recommended || !typed.recommended);
+        // The core of a label may end with `(Recommended)` itself.
+        (same_core || self.core == typed.bare) && (typed.emoji.is_empty() || typed.emoji == self.emoji)
     }
+}
+
+/// A cleaned label without the emoji in front.
+fn bare<'l>(label: &'l str, dress: Dress<'_>) -> &'l str {
+    trim(label.strip_prefix(dress.emoji).unwrap_or(label))
 }
 
 impl<'q> Choices<'q> {
@@ -98,7 +106,7 @@ impl<'q> Choices<'q> {
         for (index, choice) in self.question.choices.iter().enumerate() {
             let label = clean(&choice.label, Lines::One);
             let dress = Dress::of(&label);
-            let bare = trim(label.strip_prefix(dress.emoji).unwrap_or(&label));
+            let bare = bare(&label, dress);
             let plain = if dress.recommended { without_recommended(&label) } else { &label };
             for spelling in [&label, bare, plain, dress.core] {
                 if !spellings.iter().any(|(known, text, _)| *known == index && text == spelling) {

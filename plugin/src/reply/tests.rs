@@ -135,6 +135,20 @@ fn a_choice_is_found_by_number_label_and_what_is_left_of_a_label() {
     }
 }
 
+#[test]
+fn case_does_not_matter_in_any_script() {
+    let prompt = single(&["ΟΔΟΣ", "İstanbul", "Ǆ", "STRASSE"]);
+    for (text, label) in
+        [("οδος", "ΟΔΟΣ"), ("οδοσ", "ΟΔΟΣ"), ("İSTANBUL", "İstanbul"), ("ǅ", "Ǆ"), ("strasse", "STRASSE")]
+    {
+        assert_eq!(value(&prompt, text), [label]);
+    }
+    // Two labels that OpenClaw tells apart stay apart.
+    let sigmas = single(&["ΟΔΟΣ", "οδοσ"]);
+    assert_eq!(value(&sigmas, "οδοσ"), ["οδοσ"]);
+    assert_eq!(value(&sigmas, "οδος"), ["ΟΔΟΣ"]);
+}
+
 /// B11.
 #[test]
 fn the_spelling_that_is_shown_works_and_nothing_is_clamped() {
@@ -209,6 +223,10 @@ fn recommended_may_be_left_out_unless_that_is_another_label() {
     }
     let exact = single(&["Staging (Recommended)", "Staging"]);
     assert_eq!(value(&exact, "staging"), ["Staging"]);
+    let twice = single(&["A", "B(Recommended)(Recommended)"]);
+    assert_eq!(value(&twice, "b (recommended)"), ["b (recommended)"]);
+    assert_eq!(value(&twice, "b(recommended)"), ["B(Recommended)(Recommended)"]);
+    assert_eq!(value(&twice, "a(recommended)"), ["a(recommended)"]);
     let ambiguous = single(&["🚀 Staging", "🔥 Staging"]);
     assert_eq!(value(&ambiguous, "Staging"), ["Staging"], "own text, since two labels fit");
     assert_eq!(value(&ambiguous, "🔥staging"), ["🔥 Staging"]);
