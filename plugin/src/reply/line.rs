@@ -18,8 +18,8 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_line_break).map(trim).filter(|line| !is_blank(line))
 }
 
-/// What names a question, the strongest last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What names a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyKind {
     Number,
     Header,
@@ -44,6 +44,8 @@ pub(super) struct Keyed<'t> {
     pub(super) questions: Vec<usize>,
     /// What follows, trimmed. Blank where nothing does.
     pub(super) value: &'t str,
+    /// Whether the key is the question's number.
+    pub(super) is_number: bool,
     /// How sure it is.
     pub(super) certainty: Certainty,
 }
@@ -79,7 +81,7 @@ impl Keys {
                 KeyKind::Header | KeyKind::Id if is_tight && is_hyphen(separator) => Certainty::Word,
                 _ => Certainty::Sure,
             };
-            Some(Keyed { questions, value: trim(rest), certainty })
+            Some(Keyed { questions, value: trim(rest), is_number: kind == KeyKind::Number, certainty })
         })
     }
 

@@ -2,11 +2,11 @@
 //!
 //! | module | decides |
 //! |---|---|
-//! | [`message`] | which text of a message counts |
-//! | [`several_questions`], [`line`] | which line answers which question |
-//! | [`answer`] | the answer to one question, and why a text is none |
-//! | [`several_choices`], [`choice`] | which choices a text means |
-//! | [`credential`] | what looks like a credential |
+//! | `message` | which text of a message counts |
+//! | `several_questions`, `line` | which line answers which question |
+//! | `answer` | the answer to one question, and why a text is none |
+//! | `several_choices`, `choice` | which choices a text means |
+//! | `credential` | what looks like a credential |
 
 mod answer;
 mod choice;
@@ -102,8 +102,9 @@ pub fn interpret(
     };
     let questions: Vec<Choices<'_>> = prompt.questions.iter().map(Choices::of).collect();
     let mentions = Mentions::of(&message.bot_names);
+    let removed = mentions.removed(words);
     // A label may end with the bot's name. Typed as shown it is still that choice.
-    let text = if is_chosen(&questions, words) { words } else { mentions.removed(words) };
+    let text = if removed.len() < words.len() && is_chosen(&questions, words) { words } else { removed };
     if is_blank(text) {
         return Interpretation::NotAnAnswer(NotAnAnswer::NoText);
     }

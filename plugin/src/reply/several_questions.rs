@@ -180,12 +180,14 @@ fn keyed_lines<'t>(
 ) -> Option<Result<Vec<Given<'t>>, Mismatch>> {
     let keyed: Vec<(Keyed<'t>, &'t str)> =
         lines.iter().map(|line| Some((keys.keyed(line)?, *line))).collect::<Option<_>>()?;
-    // `1:30` and `2-3 weeks` are answers of their own, unless something in the message shows that they are not.
-    let is_plausible = keyed.iter().any(|(keyed, _)| {
-        keyed.certainty != Certainty::Number
-            || keyed.questions.iter().any(|question| choices_of(questions, *question, keyed.value))
-    });
-    if !is_plausible {
+    // `1:30` and `2-3 weeks` are answers of their own, unless the message has numbers that are keys for sure.
+    let in_doubt = |keyed: &Keyed<'_>| keyed.certainty == Certainty::Number;
+    let shows_numbers = |keyed: &Keyed<'_>| {
+        keyed.is_number
+            && (!in_doubt(keyed) || keyed.questions.iter().any(|at| choices_of(questions, *at, keyed.value)))
+    };
+    if keyed.iter().any(|(keyed, _)| in_doubt(keyed)) && !keyed.iter().any(|(keyed, _)| shows_numbers(keyed))
+    {
         return None;
     }
 

@@ -479,6 +479,8 @@ fn times_and_ranges_are_not_keys() {
     {
         assert_eq!(say(&prompt, &format!("{one}\n{two}")), complete(&[("out", &[one]), ("back", &[two])]));
     }
+    assert_eq!(say(&prompt, "out: 1:30\n2:45"), complete(&[("out", &["1:30"]), ("back", &["2:45"])]));
+    assert_eq!(say(&prompt, "1: 1:30\n2:45"), complete(&[("out", &["1:30"]), ("back", &["45"])]));
     incomplete(say(&prompt, "2:30"), &[("out", &["2:30"])], &["back"]);
     incomplete(say(&prompt, "2: 30"), &[("back", &["30"])], &["out"]);
 }
