@@ -788,6 +788,36 @@ Enter Submit · PgUp PgDn · Ctrl-S Skip
     }
 
     #[test]
+    fn up_leads_back_to_the_question() {
+        let mut shown = Shown::new(&long(), 40, 12);
+        shown.press(&[Key::NextRow]);
+        for _ in 0..100 {
+            shown.press(&[Key::Up]);
+        }
+        assert!(shown.text().contains("question0 "), "{}", shown.text());
+        assert_eq!(shown.form.page().focus(), Row::Choice(0));
+    }
+
+    #[test]
+    fn the_focus_stays_in_sight_when_the_window_shrinks() {
+        let mut shown = Shown::new(&prompt(vec![target()]), 64, 16);
+        shown.press(&[Key::Char('2')]);
+        shown.terminal.backend_mut().resize(30, 5);
+        shown.form.resized();
+        shown.draw();
+        golden(
+            &shown,
+            "
+Target                   14:59
+         nobody but us looks ↑
+         at it.
+› (•) 2. Production          ↓
+Enter Submit · Ctrl-S Skip
+",
+        );
+    }
+
+    #[test]
     fn every_word_of_a_long_page_can_be_read() {
         for (width, height) in [(40, 12), (20, 5), (9, 4), (80, 24)] {
             let mut shown = Shown::new(&long(), width, height);
@@ -945,6 +975,8 @@ Which reason?
                 for (turn, key) in keys.into_iter().enumerate() {
                     let (width, height) = sizes[turn % sizes.len()];
                     shown.terminal.backend_mut().resize(width, height);
+                    shown.form.resized();
+                    shown.draw();
                     let action = shown.form.press(key);
                     shown.draw();
                     if let Some(Action::Submit(answers)) = action {

@@ -99,8 +99,8 @@ impl Field {
     }
 
     fn word_before(&self) -> usize {
-        let words = self.text[..self.cursor].split_word_bound_indices();
-        let start = words.filter(|(_, word)| !is_space(word)).last().map_or(0, |(start, _)| start);
+        let mut words = self.text[..self.cursor].split_word_bound_indices();
+        let start = words.rfind(|(_, word)| !is_space(word)).map_or(0, |(start, _)| start);
         self.text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= start).last().unwrap_or(0)
     }
 

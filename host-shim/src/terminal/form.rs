@@ -268,6 +268,13 @@ impl Form {
         self.seen = seen;
     }
 
+    /// The screen has another size: who could see the focus shall not lose it.
+    pub(super) fn resized(&mut self) {
+        if self.seen.focus {
+            self.view = View::Focus;
+        }
+    }
+
     /// Everything in the order of the focus.
     pub(super) fn rows(&self) -> Vec<Row> {
         let page = self.page();
@@ -283,8 +290,7 @@ impl Form {
         rows
     }
 
-    /// Own text typed so far that is not blank, question by question: for whoever must take the form away before it
-    /// was submitted, so that what was typed is not lost with it.
+    /// Own text typed so far that is not blank, question by question, also where a choice has replaced it.
     pub(super) fn own_texts(&self) -> Vec<String> {
         self.pages
             .iter()
@@ -338,29 +344,29 @@ impl Form {
         self.view = View::Focus;
     }
 
-    /// Up and Down are for reading as long as there is something of the row in focus to be read, or on the way to it.
+    /// Up and Down are for reading as long as there is something of the row in focus to be read, or on the way to it, or
+    /// above the first row: a mouse wheel sends these keys too. They stop at both ends for the same reason.
     fn up(&mut self) {
         let Seen { top, focus, focus_above, .. } = self.seen;
-        if focus && !focus_above {
+        let is_first = self.rows().first() == Some(&self.page().focus);
+        if focus && !focus_above && !is_first {
             self.move_focus(-1);
         } else if top > 0 {
             self.view = View::From(top - 1);
-        } else {
-            self.view = View::Focus;
         }
     }
 
     fn down(&mut self) {
         let Seen { top, last_top, focus, focus_below, .. } = self.seen;
-        if focus && !focus_below {
+        let is_last = self.rows().last() == Some(&self.page().focus);
+        if focus && !focus_below && !is_last {
             self.move_focus(1);
         } else if top < last_top {
             self.view = View::From(top + 1);
-        } else {
-            self.view = View::Focus;
         }
     }
 
+    /// To the next row or the one before, and round at the ends.
     fn move_focus(&mut self, by: isize) {
         let rows = self.rows();
         let focus = self.page().focus;
@@ -569,6 +575,19 @@ mod tests {
     }
 
     #[test]
+    fn arrows_stop_at_the_ends_and_tab_goes_round() {
+        let mut form = form(vec![single("q", &["A", "B"])]);
+        press(&mut form, &[Key::Up]);
+        assert_eq!(form.page().focus(), Row::Choice(0));
+        press(&mut form, &[Key::PreviousRow]);
+        assert_eq!(form.page().focus(), Row::Skip);
+        press(&mut form, &[Key::Down]);
+        assert_eq!(form.page().focus(), Row::Skip);
+        press(&mut form, &[Key::NextRow]);
+        assert_eq!(form.page().focus(), Row::Choice(0));
+    }
+
+    #[test]
     fn a_digit_chooses_and_enter_submits() {
         let mut form = form(vec![single("q", &["A", "B"])]);
         assert_eq!(press(&mut form, &[Key::Char('2')]), None);
@@ -675,7 +694,7 @@ mod tests {
     #[test]
     fn own_text_alone_answers_a_question_with_several_answers() {
         let mut form = form(vec![several("q", &["A", "B"])]);
-        press(&mut form, &[Key::Up, Key::Up, Key::Up]);
+        press(&mut form, &[Key::Down, Key::Down]);
         type_in(&mut form, "and the changelog");
         assert_eq!(form.press(Key::Enter), submitted(&[("q", &["and the changelog"])]));
     }
@@ -761,7 +780,7 @@ mod tests {
     fn the_back_row_is_there_from_the_second_question_on() {
         let mut form = form(vec![single("a", &["A", "B"]), single("b", &["C", "D"])]);
         assert!(!form.rows().contains(&Row::Back));
-        press(&mut form, &[Key::Enter, Key::Up, Key::Up]);
+        press(&mut form, &[Key::Enter, Key::PreviousRow, Key::PreviousRow]);
         assert_eq!(form.page().focus(), Row::Back);
         press(&mut form, &[Key::Enter]);
         assert_eq!(form.position(), (1, 2));

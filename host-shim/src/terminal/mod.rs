@@ -16,6 +16,8 @@ use std::env;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
+use crossterm::event::Event;
+
 use crate::clock::Clock;
 use crate::contract::{PhraseBook, Prompt, Timestamp};
 
@@ -77,7 +79,9 @@ impl Panel {
                 event = self.input.next() => event?,
                 () = self.clock.until(tick), if left > 0 => continue,
             };
-            // Other events, such as a new size of the window, are reasons to draw.
+            if let Event::Resize(..) = event {
+                self.form.resized();
+            }
             if let Some(action) = keys::key(event).and_then(|key| self.form.press(key)) {
                 return Ok(action);
             }
@@ -89,9 +93,9 @@ impl Panel {
         self.form.show_notice(Notice::Message(message.to_owned()));
     }
 
-    /// What was typed so far and not submitted, question by question. When the prompt ends by itself, what a person was
-    /// typing goes with the screen unless the caller keeps it.
-    pub fn unsent_texts(&self) -> Vec<String> {
+    /// Own text typed so far, question by question. When the prompt ends by itself, such as by its deadline, what the
+    /// person was typing goes with the screen unless the caller keeps it.
+    pub fn own_texts(&self) -> Vec<String> {
         self.form.own_texts()
     }
 

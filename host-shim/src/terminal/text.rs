@@ -41,10 +41,11 @@ pub(super) fn trim(text: &str) -> &str {
 /// Whether there is nothing to see in a text: white space and characters without a width.
 pub(super) fn is_blank(text: &str) -> bool {
     trim(text).graphemes(true).all(|cluster| {
-        cluster
-            .chars()
-            .all(|c| c.is_whitespace() || c.is_control() || matches!(c, '\u{2800}' | '\u{3164}' | '\u{ffa0}'))
-            || columns(cluster) == 0
+        cluster.chars().all(|c| {
+            c.is_whitespace()
+                || c.is_control()
+                || matches!(c, '\u{115f}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}')
+        }) || columns(cluster) == 0
     })
 }
 
