@@ -33,6 +33,13 @@ pub struct SequentialIds {
     last: AtomicU64,
 }
 
+impl SequentialIds {
+    /// Ids that count up from here.
+    pub fn starting_at(first: u64) -> Self {
+        Self { last: AtomicU64::new(first) }
+    }
+}
+
 impl Ids for SequentialIds {
     fn prompt(&self) -> Result<String, NoRandomness> {
         Ok(format!("ask_{:032x}", self.last.fetch_add(1, Ordering::Relaxed) + 1))

@@ -1,1 +1,186 @@
-//! The program `ask-user`.
+//! The program `ask-user`: arguments, what is printed where, and exit codes.
+
+mod ask;
+mod exit;
+mod failure;
+mod output;
+mod plugin;
+mod replies;
+mod runs;
+mod setup;
+mod tool;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::contract::SessionKind;
+use exit::Exit;
+
+/// Asks a person one to three structured questions for an AI agent, and prints what the agent gets back.
+///
+/// The questions are checked, shown and answered by a sandboxed WebAssembly component that imports nothing.
+#[derive(Debug, Parser)]
+#[command(name = "ask-user", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    answered, or done
+  1    something else went wrong
+  2    the arguments of ask_user were refused
+  3    no answer: expired, skipped or cancelled
+  64   wrong usage of this command line
+  130  aborted";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Ask a person, wait, and print the tool result
+    Ask(AskArgs),
+    /// Print the definition of the tool ask_user, as a model gets it
+    Tool(ToolArgs),
+    /// Look at plugin components
+    #[command(subcommand)]
+    Plugin(PluginCommand),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = ASK_HELP)]
+struct AskArgs {
+    /// The arguments of ask_user as JSON: a file, or - for standard input
+    #[arg(value_name = "FILE|-")]
+    file: PathBuf,
+    /// Reply with this text instead of asking; may be given again for the next message, after a correction
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    reply: Vec<String>,
+    /// Skip the prompt instead of asking
+    #[arg(long, conflicts_with = "reply")]
+    skip: bool,
+    /// Print exactly the tool result as JSON; problems are JSON on standard error
+    #[arg(long)]
+    json: bool,
+    /// Where the prompt is kept
+    #[arg(long, value_name = "memory|sqlite:PATH", default_value = "memory")]
+    store: setup::StoreChoice,
+    /// The kind of session that asks; only a main session may
+    #[arg(long, value_enum, default_value_t = Kind::Main)]
+    session_kind: Kind,
+    /// The session that asks, such as agent:main:main; a new one unless given
+    #[arg(long, value_name = "KEY")]
+    session: Option<String>,
+    /// Language of our own words, such as nl or id-ID
+    #[arg(long, value_name = "TAG")]
+    locale: Option<String>,
+}
+
+const ASK_HELP: &str = "\
+On a terminal the prompt is interactive: arrows or digits choose, Enter goes on.
+Otherwise the prompt is printed to standard error and the reply is read from standard input: one line for one
+question with one answer; for anything else all lines up to a blank line or the end.
+
+Examples:
+  ask-user ask examples/deploy-target.json
+  echo 2 | ask-user ask examples/deploy-target.json --json
+  ask-user ask examples/release-plan.json --reply $'Friday\\n1,3\\nno freeze'
+  ask-user ask - --skip < examples/deploy-target.json
+
+Exit codes: 0 answered, 3 no answer, 2 refused arguments, 64 wrong usage, 130 aborted, 1 anything else.";
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    Main,
+    Subagent,
+    Acp,
+    Scheduled,
+    Heartbeat,
+}
+
+impl From<Kind> for SessionKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Main => Self::Main,
+            Kind::Subagent => Self::Subagent,
+            Kind::Acp => Self::Acp,
+            Kind::Scheduled => Self::Scheduled,
+            Kind::Heartbeat => Self::Heartbeat,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct ToolArgs {
+    /// Print the definition as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print it as JSON in the form that an API takes
+    #[arg(long, value_enum)]
+    format: Option<tool::Format>,
+}
+
+#[derive(Debug, Subcommand)]
+enum PluginCommand {
+    /// Tell what a component is, whether it would load here, and why not
+    Inspect {
+        /// A component; the built-in one unless given
+        file: Option<PathBuf>,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the program with the process's arguments.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let usage = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            // Where even this cannot be printed, the exit code is all that is left to say it with.
+            let _ = error.print();
+            return usage.into();
+        }
+    };
+    let done = match cli.command {
+        Command::Ask(args) => ask::run(args),
+        Command::Tool(args) => tool::run(&args),
+        Command::Plugin(PluginCommand::Inspect { file, json }) => plugin::inspect(file.as_deref(), json),
+        Command::Completions { shell } => completions(shell),
+    };
+    done.unwrap_or_else(|failure| failure.report()).into()
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<Exit, failure::Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut <Cli as clap::CommandFactory>::command(), "ask-user", &mut script);
+    output::result_bytes(&script)?;
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_is_no_wider_than_a_page() {
+        for mut command in [Cli::command()].into_iter().chain(Cli::command().get_subcommands().cloned()) {
+            for line in command.render_long_help().to_string().lines() {
+                assert!(line.chars().count() <= 120, "{line}");
+            }
+        }
+    }
+}

@@ -159,7 +159,7 @@ impl Sandbox {
     /// The component that came with this library.
     #[cfg(feature = "bundled-plugin")]
     pub fn load_bundled(&self) -> Result<Plugin, LoadError> {
-        self.load_checked("ask-user", super::inspect::bundled()?, super::inspect::BUNDLED, Limits::default())
+        self.load_checked("ask-user", super::inspect::bundled()?, super::inspect::BUNDLED_PLUGIN, Limits::default())
     }
 
     /// A component from its bytes. `name` is what errors and logs call it.

@@ -12,9 +12,9 @@ const CONTRACT_SECTION: &str = "ask-user:contract";
 /// The interfaces of the world `ask-user-plugin`.
 const INTERFACES: [&str; 5] = ["types", "tool", "question", "reply", "channel"];
 
-/// The component that came with this library.
+/// The component that came with this library, as the file that it is.
 #[cfg(feature = "bundled-plugin")]
-pub(super) static BUNDLED: &[u8] = include_bytes!(env!("ASK_USER_BUNDLED_PLUGIN"));
+pub static BUNDLED_PLUGIN: &[u8] = include_bytes!(env!("ASK_USER_BUNDLED_PLUGIN"));
 
 /// What is known of a component's file.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -62,7 +62,7 @@ fn interface_name(interface: &str) -> String {
 /// Reads what is known of the component that came with this library. Its digest was taken when it was built.
 #[cfg(feature = "bundled-plugin")]
 pub(super) fn bundled() -> Result<Inspection, LoadError> {
-    read(BUNDLED, env!("ASK_USER_BUNDLED_PLUGIN_SHA256").into())
+    read(BUNDLED_PLUGIN, env!("ASK_USER_BUNDLED_PLUGIN_SHA256").into())
 }
 
 /// Reads what is known of a component from its bytes.

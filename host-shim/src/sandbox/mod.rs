@@ -16,6 +16,8 @@ mod limits;
 
 pub use engine::{Allocation, Sandbox, SandboxBuilder};
 pub use error::{CallError, LoadError};
+#[cfg(feature = "bundled-plugin")]
+pub use inspect::BUNDLED_PLUGIN;
 pub use inspect::{Inspection, inspect};
 pub use limits::Limits;
 

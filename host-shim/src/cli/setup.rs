@@ -1,0 +1,77 @@
+//! What every command needs: a sandbox with its code cache, a store, a runtime.
+
+use std::env;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::failure::Failure;
+use crate::sandbox::{Plugin, Sandbox};
+use crate::store::{MemoryStore, SqliteStore, Store};
+
+/// Where prompts are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum StoreChoice {
+    Memory,
+    Sqlite(PathBuf),
+}
+
+impl FromStr for StoreChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once(':') {
+            None if text == "memory" => Ok(Self::Memory),
+            Some(("sqlite", path)) if !path.is_empty() => Ok(Self::Sqlite(path.into())),
+            _ => Err(format!("expected memory or sqlite:PATH, got {text:?}")),
+        }
+    }
+}
+
+impl StoreChoice {
+    /// Opens the store.
+    pub(super) fn open(&self) -> Result<Arc<dyn Store>, Failure> {
+        match self {
+            Self::Memory => Ok(Arc::new(MemoryStore::default())),
+            Self::Sqlite(path) => {
+                let store = SqliteStore::open(path).map_err(|error| Failure::other("store", error))?;
+                Ok(Arc::new(store))
+            }
+        }
+    }
+}
+
+/// A sandbox that keeps compiled code in the user's cache folder.
+pub(super) fn sandbox() -> Result<Sandbox, Failure> {
+    let mut builder = Sandbox::builder();
+    if let Some(folder) = cache_folder() {
+        builder = builder.code_cache(folder);
+    }
+    builder.build().map_err(|error| Failure::other("sandbox", error))
+}
+
+/// The plugin that is part of this program.
+pub(super) fn bundled_plugin() -> Result<Plugin, Failure> {
+    sandbox()?.load_bundled().map_err(|error| Failure::other("plugin", error))
+}
+
+/// `ASK_USER_CACHE_DIR`, else the usual place for this user's caches. Without any, code is compiled each time.
+fn cache_folder() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("ASK_USER_CACHE_DIR")
+        .or_else(|| Some(set("XDG_CACHE_HOME").filter(|path| path.is_absolute())?.join("ask-user")))
+        .or_else(|| Some(set("HOME")?.join(".cache/ask-user")))
+        .or_else(|| Some(set("LOCALAPPDATA")?.join("ask-user")))
+}
+
+/// Runs a command's asynchronous part. What is still running when it returns is left behind.
+pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::other("runtime", error))?;
+    let result = runtime.block_on(work);
+    runtime.shutdown_background();
+    Ok(result)
+}

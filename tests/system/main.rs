@@ -1,0 +1,14 @@
+//! The whole system, one module a behaviour. Names are facts; a B number is a case of users' reports that the fact
+//! settles.
+
+mod arguments;
+mod authority;
+mod component;
+mod examples;
+mod fate;
+mod persistence;
+mod program;
+mod readme;
+mod replies;
+mod sandbox;
+mod security;
