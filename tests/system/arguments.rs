@@ -207,11 +207,8 @@ async fn ids_are_unique_snake_case_and_otherwise_ordinary() {
 
 #[tokio::test]
 async fn labels_differ_in_more_than_case_space_and_recommended() {
-    for labels in [["Yes", " yes "], ["Go  now", "go now"], ["Staging", "Staging (Recommended)"], ["A", "A\u{200e}\u{202e}"]] {
+    for labels in [["Yes", " yes "], ["Go  now", "go now"], ["Staging", "Staging (Recommended)"], ["A", "A\u{202e}"]] {
         let at = refused_at(&one_question("q", &labels)).await;
-        if labels[1].contains('\u{200e}') {
-            continue;
-        }
         assert_eq!(at, [("questions[0].options[1].label".into(), Rule::Duplicate)], "{labels:?}");
     }
     let long = "x".repeat(256);

@@ -1,0 +1,232 @@
+//! What the sandbox costs: bare wasmtime and this library on the same bytes in the same run, so that what the library
+//! adds is one subtraction. `cargo bench -p ask-user-host --bench sandbox`.
+
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+
+use ask_user_host::contract as records;
+use ask_user_host::sandbox::{BUNDLED_PLUGIN, Plugin, Sandbox};
+use ask_user_host::Run;
+use criterion::{Criterion, criterion_group, criterion_main};
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
+
+wasmtime::component::bindgen!({ path: "../wit", world: "ask-user-plugin" });
+
+use exports::ask_user::plugin::{question, types};
+
+const ARGUMENTS: &str = include_str!("../../examples/deploy-target.json");
+const NOW: u64 = 1_800_000_000_000;
+
+/// wasmtime as its own guide to fast instantiation has it: a pool, epochs, dirty pages wiped in place.
+fn bare_engine() -> Engine {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(64);
+    pool.total_core_instances(64);
+    pool.total_memories(64);
+    pool.total_tables(128);
+    pool.max_unused_warm_slots(64);
+    pool.linear_memory_keep_resident(256 << 10);
+    pool.table_keep_resident(16 << 10);
+    pool.pagemap_scan(Enabled::Auto);
+    let mut config = Config::new();
+    config.epoch_interruption(true);
+    config.concurrency_support(false);
+    config.memory_reservation(4 << 30);
+    config.memory_guard_size(32 << 20);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Engine::new(&config).unwrap()
+}
+
+struct Bare {
+    engine: Engine,
+    pre: AskUserPluginPre<()>,
+}
+
+impl Bare {
+    fn new() -> Self {
+        let engine = bare_engine();
+        let component = Component::from_binary(&engine, BUNDLED_PLUGIN).unwrap();
+        let pre = Linker::new(&engine).instantiate_pre(&component).and_then(AskUserPluginPre::new).unwrap();
+        Self { engine, pre }
+    }
+
+    fn store(&self) -> Store<()> {
+        let mut store = Store::new(&self.engine, ());
+        store.set_epoch_deadline(1_000_000);
+        store
+    }
+
+    fn call<T>(&self, decide: impl FnOnce(&AskUserPlugin, &mut Store<()>) -> T) -> T {
+        let mut store = self.store();
+        let plugin = self.pre.instantiate(&mut store).unwrap();
+        decide(&plugin, &mut store)
+    }
+
+    fn prompt(&self) -> types::Prompt {
+        let context = types::Context { now: NOW, id: "ask_0".into(), origin: bare_origin() };
+        self.call(|plugin, store| plugin.ask_user_plugin_tool().call_ask_user(store, ARGUMENTS, &context).unwrap())
+            .unwrap()
+    }
+}
+
+fn bare_origin() -> types::Origin {
+    types::Origin {
+        agent: None,
+        session_key: Some("agent:main:main".into()),
+        session_kind: None,
+        run: Some("run-1".into()),
+        tool_call: Some("call-1".into()),
+        requester: Some("ada".into()),
+        conversation: Some("telegram:42".into()),
+        locale: None,
+    }
+}
+
+fn run() -> Run {
+    Run::new("agent:main:main", "run-1").tool_call("call-1").requested_by("ada", "telegram:42")
+}
+
+fn shim() -> Plugin {
+    Sandbox::builder().build().unwrap().load_bundled().unwrap()
+}
+
+fn context() -> records::Context {
+    records::Context { now: NOW, id: "ask_0".into(), origin: run().origin().clone() }
+}
+
+const POLICY: records::Policy = records::Policy {
+    credentials: records::CredentialPolicy::Refuse,
+    own_text_limit: Some(16 << 10),
+    repeats: records::RepeatPolicy::FirstResult,
+};
+
+fn load(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("load");
+    group.sample_size(20);
+    let bare = bare_engine();
+    let code = bare.precompile_component(BUNDLED_PLUGIN).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bare.cwasm");
+    std::fs::write(&file, code).unwrap();
+    group.bench_function("bare/compile", |bencher| {
+        bencher.iter(|| Component::from_binary(&bare, BUNDLED_PLUGIN).unwrap());
+    });
+    group.bench_function("bare/map compiled code", |bencher| {
+        // SAFETY: the file was written by this process a moment ago.
+        bencher.iter(|| unsafe { Component::deserialize_file(&bare, &file) }.unwrap());
+    });
+    let fresh = Sandbox::builder().build().unwrap();
+    group.bench_function("shim/compile", |bencher| bencher.iter(|| fresh.load_bundled().unwrap()));
+    let cached = Sandbox::builder().code_cache(folder.path().join("code")).build().unwrap();
+    cached.load_bundled().unwrap();
+    group.bench_function("shim/from the cache", |bencher| bencher.iter(|| cached.load_bundled().unwrap()));
+    group.finish();
+}
+
+fn decisions(criterion: &mut Criterion) {
+    let (bare, shim) = (Bare::new(), shim());
+    let (bare_context, context) = (types::Context { now: NOW, id: "ask_0".into(), origin: bare_origin() }, context());
+    let (bare_prompt, prompt) = (bare.prompt(), shim.ask_user(ARGUMENTS, &context).unwrap().unwrap());
+    let mut group = criterion.benchmark_group("decision");
+
+    group.bench_function("bare/instantiate and drop", |bencher| {
+        bencher.iter(|| {
+            let mut store = bare.store();
+            black_box(bare.pre.instantiate(&mut store).unwrap());
+        });
+    });
+
+    // The least a decision can be: whether a prompt is overdue. What is measured is the sandbox around it.
+    group.bench_function("bare/expire", |bencher| {
+        bencher.iter(|| {
+            bare.call(|plugin, store| plugin.ask_user_plugin_question().call_expire(store, &bare_prompt, NOW).unwrap())
+        });
+    });
+    group.bench_function("shim/expire", |bencher| bencher.iter(|| shim.expire(&prompt, NOW).unwrap()));
+
+    group.bench_function("bare/ask_user", |bencher| {
+        bencher.iter(|| {
+            bare.call(|plugin, store| {
+                plugin.ask_user_plugin_tool().call_ask_user(store, ARGUMENTS, &bare_context).unwrap().unwrap()
+            })
+        });
+    });
+    group.bench_function("shim/ask_user", |bencher| {
+        bencher.iter(|| shim.ask_user(ARGUMENTS, &context).unwrap().unwrap());
+    });
+
+    let params = records::RequestParams { questions: prompt.questions.clone(), timeout_ms: None };
+    let bare_params = question::RequestParams { questions: bare_prompt.questions.clone(), timeout_ms: None };
+    group.bench_function("bare/request", |bencher| {
+        bencher.iter(|| {
+            bare.call(|plugin, store| {
+                plugin.ask_user_plugin_question().call_request(store, &bare_params, &bare_context).unwrap().unwrap()
+            })
+        });
+    });
+    group.bench_function("shim/request", |bencher| {
+        bencher.iter(|| shim.request(&params, &context).unwrap().unwrap());
+    });
+
+    let answer = |values: &str| records::Answer { question_id: "deploy_target".into(), values: vec![values.into()] };
+    let resolution = records::Resolution {
+        answers: vec![answer("Production")],
+        resolved_by: Some("ada".into()),
+        resolution_id: None,
+    };
+    let bare_resolution = question::Resolution {
+        answers: vec![types::Answer { question_id: "deploy_target".into(), values: vec!["Production".into()] }],
+        resolved_by: Some("ada".into()),
+        resolution_id: None,
+    };
+    let bare_policy = types::Policy {
+        credentials: types::CredentialPolicy::Refuse,
+        own_text_limit: Some(16 << 10),
+        repeats: types::RepeatPolicy::FirstResult,
+    };
+    group.bench_function("bare/resolve", |bencher| {
+        bencher.iter(|| {
+            bare.call(|plugin, store| {
+                let question = plugin.ask_user_plugin_question();
+                question.call_resolve(store, &bare_prompt, &bare_resolution, bare_policy, NOW).unwrap().unwrap()
+            })
+        });
+    });
+    group.bench_function("shim/resolve", |bencher| {
+        bencher.iter(|| shim.resolve(&prompt, &resolution, POLICY, NOW).unwrap().unwrap());
+    });
+
+    let message = records::Message {
+        text: "production".into(),
+        transcript: None,
+        has_media: false,
+        edited: false,
+        forwarded: false,
+        bot_names: Vec::new(),
+        locale: None,
+    };
+    group.bench_function("shim/interpret", |bencher| {
+        bencher.iter(|| shim.interpret(&prompt, &message, None, POLICY).unwrap());
+    });
+    let target = records::Target { address: String::new(), locale: None, shared: false };
+    group.bench_function("shim/render as text", |bencher| {
+        bencher.iter(|| shim.render(&prompt, "text", &target).unwrap().unwrap());
+    });
+    let mut settled = prompt.clone();
+    settled.settlement = Some(records::Settlement {
+        outcome: records::Outcome::Answered(vec![answer("Production")]),
+        at: NOW,
+        resolved_by: Some("ada".into()),
+        resolution_id: None,
+    });
+    group.bench_function("shim/outcome", |bencher| bencher.iter(|| shim.outcome(&settled).unwrap().unwrap()));
+    group.bench_function("shim/record", |bencher| {
+        bencher.iter(|| shim.record(&settled, records::RecordForm::Extended, NOW).unwrap());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, load, decisions);
+criterion_main!(benches);

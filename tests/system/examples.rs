@@ -1,0 +1,57 @@
+//! The examples run and do what they say.
+
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use ask_user_tests::program::{Ran, ask_user, build, ran};
+use ask_user_tests::world::parse;
+use serde_json::json;
+
+#[test]
+fn the_deploy_target_is_asked_and_answered() {
+    let ran = ask_user(&["ask", "examples/deploy-target.json", "--json"], "1\n");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        "{\"status\":\"answered\",\"answers\":{\"answers\":{\"deploy_target\":[\"Staging (Recommended)\"]}}}\n"
+    );
+}
+
+#[test]
+fn the_release_plan_is_asked_and_answered_in_three_lines() {
+    let ran = ask_user(&["ask", "examples/release-plan.json", "--json"], "Thursday\n1, 3, smoke test\nAda\n");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        parse(&ran.stdout)["answers"]["answers"],
+        json!({
+            "release_day": ["Thursday"],
+            "checks": ["Load test", "Translation review", "smoke test"],
+            "rollback": ["Ada"],
+        })
+    );
+}
+
+fn embed(input: &str) -> Ran {
+    static EMBED: OnceLock<std::path::PathBuf> = OnceLock::new();
+    let program =
+        EMBED.get_or_init(|| build(&["-p", "ask-user-example-embed"], "ask-user-example-embed"));
+    let mut child =
+        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+    ran(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn the_embedded_agent_goes_on_with_the_answer() {
+    let ran = embed("2\n");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("1. PostgreSQL (Recommended)"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("agent: going on with SQLite\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_embedded_agent_goes_on_without_an_answer() {
+    let ran = embed("");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.ends_with("agent: no answer (\"skipped\"), going on with PostgreSQL\n"), "{}", ran.stdout);
+}
