@@ -97,7 +97,6 @@ fn assert_harmless(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1024) })]
 
     #[test]
     fn a_form_holds_nothing_that_changes_its_surroundings(prompt in prompt(), locale in locale()) {

@@ -207,7 +207,6 @@ fn values(read: &Interpretation) -> Vec<&str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
 
     /// Ruling 32: alone or with others, each in any spelling.
     #[test]

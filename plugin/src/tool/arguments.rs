@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::model::{Choice, Question, Rule, Violation};
 use crate::numbering::without_recommended;
-use crate::text::{Lines, clean, first_graphemes, fold, is_blank, trim, utf16_len};
+use crate::text::{Lines, clean, excerpt, first_graphemes, fold, is_blank, trim, utf16_len};
 use crate::violations::{Violations, describe, describe_text};
 
 /// Longest arguments, in bytes (ruling 9).
@@ -92,7 +92,7 @@ impl<'a> Object<'a> {
         for (name, value) in members {
             if !known.contains(&name.as_str()) {
                 violations.add(
-                    object.at(&crate::text::excerpt(name, 60)),
+                    object.at(name),
                     Rule::UnknownMember,
                     format!("only the members {}", known.join(", ")),
                     describe(value),
@@ -102,8 +102,16 @@ impl<'a> Object<'a> {
         object
     }
 
+    /// Where a member stands. A name that does not read as one is quoted and shortened.
     fn at(&self, member: &str) -> String {
-        if self.path.is_empty() { member.to_owned() } else { format!("{}.{member}", self.path) }
+        let plain = !member.is_empty()
+            && member.len() <= 60
+            && member.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        match (plain, self.path) {
+            (true, "") => member.to_owned(),
+            (true, path) => format!("{path}.{member}"),
+            (false, path) => format!("{path}[\"{}\"]", excerpt(member, 60)),
+        }
     }
 
     fn get(&self, member: &str) -> Option<&'a Value> {
