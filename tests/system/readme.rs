@@ -1,9 +1,13 @@
 //! The README is run: every command in it that a reader would copy, and every output it shows.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use ask_user_host::contract::{Message, ToolResult};
+use ask_user_host::store::SqliteStore;
+use ask_user_host::{AskUser, Principal, Run, TenantId};
 use ask_user_tests::program::{path, ran, root};
-use ask_user_tests::world::code_cache;
+use ask_user_tests::world::{code_cache, message, one_question};
 
 /// A command of a `console` block and what it prints.
 #[derive(Debug)]
@@ -76,6 +80,45 @@ fn the_two_commands_stand_in_the_readme() {
     for command in ["cargo run -- ask examples/deploy-target.json", "cargo test --workspace"] {
         assert!(readme.contains(command), "{command}");
     }
+}
+
+/// The Rust of the README, which the next test holds against it.
+#[rustfmt::skip]
+async fn rust_of_the_readme(
+    path: &Path,
+    arguments: String,
+    message: Message,
+) -> Result<ToolResult, Box<dyn std::error::Error>> {
+    // begin
+    let host = AskUser::builder().store(SqliteStore::open(path)?).start()?;
+
+    // The agent's run asks …
+    let run = Run::new("agent:main:main", "run-1").tool_call("call-1").requested_by("ada", "telegram:42");
+    let pending = host.ask_user(&arguments, &run).await?;
+
+    // … a person answers, in another task or after a restart …
+    let ada = Principal::speaker(TenantId::default(), "ada", "telegram:42");
+    host.reply(&ada, "agent:main:main", &message).await?;
+
+    // … and the run goes on.
+    let result = pending.outcome().await?;
+    // end
+    Ok(result)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_rust_of_the_readme_runs() {
+    let source = std::fs::read_to_string(root().join("tests/system/readme.rs")).unwrap();
+    let code = source.split("// begin\n").nth(1).unwrap().split("// end").next().unwrap();
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let shown = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap();
+    let lines = |text: &str| text.trim().lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(lines(shown), lines(code));
+
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = one_question("target", &["A", "B"]).to_string();
+    let result = rust_of_the_readme(&folder.path().join("questions.db"), arguments, message("b")).await.unwrap();
+    assert!(result.json.contains(r#"["B"]"#), "{}", result.json);
 }
 
 /// Links between the documents lead somewhere.
