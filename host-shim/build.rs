@@ -12,33 +12,34 @@ use sha2::{Digest, Sha256};
 const TARGET: &str = "wasm32-unknown-unknown";
 
 fn main() {
-    println!("cargo:rerun-if-env-changed=ASK_USER_PLUGIN_WASM");
+    println!("cargo::rerun-if-env-changed=ASK_USER_PLUGIN_WASM");
     if env::var_os("CARGO_FEATURE_BUNDLED_PLUGIN").is_none() {
         return;
     }
     let component = match env::var_os("ASK_USER_PLUGIN_WASM") {
         Some(path) => {
             let path = PathBuf::from(path);
-            println!("cargo:rerun-if-changed={}", path.display());
+            println!("cargo::rerun-if-changed={}", path.display());
             path
         }
         None => build_component(),
     };
-    let bytes = fs::read(&component)
-        .unwrap_or_else(|error| stop(&format!("The component {} cannot be read: {error}.", component.display())));
+    let bytes = fs::read(&component).unwrap_or_else(|error| {
+        stop(&format!("The component {} cannot be read: {error}.", component.display()))
+    });
     if !bytes.starts_with(b"\0asm\x0d\0\x01\0") {
         stop(&format!("{} is not a WebAssembly component.", component.display()));
     }
     let embedded = Path::new(&required("OUT_DIR")).join("plugin.wasm");
     fs::write(&embedded, &bytes).unwrap_or_else(|error| stop(&format!("{}: {error}", embedded.display())));
-    println!("cargo:rustc-env=ASK_USER_BUNDLED_PLUGIN={}", embedded.display());
-    println!("cargo:rustc-env=ASK_USER_BUNDLED_PLUGIN_SHA256={}", hex(&Sha256::digest(&bytes)));
+    println!("cargo::rustc-env=ASK_USER_BUNDLED_PLUGIN={}", embedded.display());
+    println!("cargo::rustc-env=ASK_USER_BUNDLED_PLUGIN_SHA256={}", hex(&Sha256::digest(&bytes)));
 }
 
 fn build_component() -> PathBuf {
     let root = Path::new(&required("CARGO_MANIFEST_DIR")).join("..");
     for input in ["plugin/src", "plugin/Cargo.toml", "wit", "Cargo.toml", "Cargo.lock"] {
-        println!("cargo:rerun-if-changed={}", root.join(input).display());
+        println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
     ensure_target();
     // A target folder of its own: the outer cargo holds the lock of the usual one.
@@ -76,7 +77,7 @@ fn ensure_target() {
     if env::var("CARGO_NET_OFFLINE").is_ok_and(|offline| offline == "true" || offline == "1") {
         stop(&advice);
     }
-    println!("cargo:warning=Adding the target {TARGET}.");
+    println!("cargo::warning=Adding the target {TARGET}.");
     match clean_command("rustup").args(["target", "add", TARGET]).status() {
         Ok(status) if status.success() => {}
         _ => stop(&advice),
@@ -125,7 +126,6 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn stop(message: &str) -> ! {
-    println!("cargo:warning={message}");
-    eprintln!("{message}");
+    println!("cargo::error={message}");
     exit(1)
 }

@@ -5,9 +5,9 @@
 
 use std::hint::black_box;
 
+use ask_user_host::Run;
 use ask_user_host::contract as records;
 use ask_user_host::sandbox::{BUNDLED_PLUGIN, Plugin, Sandbox};
-use ask_user_host::Run;
 use criterion::{Criterion, criterion_group, criterion_main};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
@@ -66,8 +66,10 @@ impl Bare {
 
     fn prompt(&self) -> types::Prompt {
         let context = types::Context { now: NOW, id: "ask_0".into(), origin: bare_origin() };
-        self.call(|plugin, store| plugin.ask_user_plugin_tool().call_ask_user(store, ARGUMENTS, &context).unwrap())
-            .unwrap()
+        self.call(|plugin, store| {
+            plugin.ask_user_plugin_tool().call_ask_user(store, ARGUMENTS, &context).unwrap()
+        })
+        .unwrap()
     }
 }
 
@@ -127,7 +129,8 @@ fn load(criterion: &mut Criterion) {
 
 fn decisions(criterion: &mut Criterion) {
     let (bare, shim) = (Bare::new(), shim());
-    let (bare_context, context) = (types::Context { now: NOW, id: "ask_0".into(), origin: bare_origin() }, context());
+    let (bare_context, context) =
+        (types::Context { now: NOW, id: "ask_0".into(), origin: bare_origin() }, context());
     let (bare_prompt, prompt) = (bare.prompt(), shim.ask_user(ARGUMENTS, &context).unwrap().unwrap());
     let mut group = criterion.benchmark_group("decision");
 
@@ -141,7 +144,9 @@ fn decisions(criterion: &mut Criterion) {
     // The least a decision can be: whether a prompt is overdue. What is measured is the sandbox around it.
     group.bench_function("bare/expire", |bencher| {
         bencher.iter(|| {
-            bare.call(|plugin, store| plugin.ask_user_plugin_question().call_expire(store, &bare_prompt, NOW).unwrap())
+            bare.call(|plugin, store| {
+                plugin.ask_user_plugin_question().call_expire(store, &bare_prompt, NOW).unwrap()
+            })
         });
     });
     group.bench_function("shim/expire", |bencher| bencher.iter(|| shim.expire(&prompt, NOW).unwrap()));
@@ -162,7 +167,11 @@ fn decisions(criterion: &mut Criterion) {
     group.bench_function("bare/request", |bencher| {
         bencher.iter(|| {
             bare.call(|plugin, store| {
-                plugin.ask_user_plugin_question().call_request(store, &bare_params, &bare_context).unwrap().unwrap()
+                plugin
+                    .ask_user_plugin_question()
+                    .call_request(store, &bare_params, &bare_context)
+                    .unwrap()
+                    .unwrap()
             })
         });
     });
@@ -170,14 +179,18 @@ fn decisions(criterion: &mut Criterion) {
         bencher.iter(|| shim.request(&params, &context).unwrap().unwrap());
     });
 
-    let answer = |values: &str| records::Answer { question_id: "deploy_target".into(), values: vec![values.into()] };
+    let answer =
+        |values: &str| records::Answer { question_id: "deploy_target".into(), values: vec![values.into()] };
     let resolution = records::Resolution {
         answers: vec![answer("Production")],
         resolved_by: Some("ada".into()),
         resolution_id: None,
     };
     let bare_resolution = question::Resolution {
-        answers: vec![types::Answer { question_id: "deploy_target".into(), values: vec!["Production".into()] }],
+        answers: vec![types::Answer {
+            question_id: "deploy_target".into(),
+            values: vec!["Production".into()],
+        }],
         resolved_by: Some("ada".into()),
         resolution_id: None,
     };
@@ -190,7 +203,10 @@ fn decisions(criterion: &mut Criterion) {
         bencher.iter(|| {
             bare.call(|plugin, store| {
                 let question = plugin.ask_user_plugin_question();
-                question.call_resolve(store, &bare_prompt, &bare_resolution, bare_policy, NOW).unwrap().unwrap()
+                question
+                    .call_resolve(store, &bare_prompt, &bare_resolution, bare_policy, NOW)
+                    .unwrap()
+                    .unwrap()
             })
         });
     });

@@ -13,10 +13,12 @@ mod generated {
 use generated::exports::ask_user::plugin as interfaces;
 
 pub use interfaces::channel::{
-    Binding, BindingTarget, Call, ChannelError, Descriptor, Feedback, Interaction, Rendering, Target, TextUnit,
+    Binding, BindingTarget, Call, ChannelError, Descriptor, Feedback, Interaction, Rendering, Target,
+    TextUnit,
 };
 pub use interfaces::question::{
-    AnswerError, AnswerErrorKind, Cancellation, RecordForm, RequestParams, Resolution, ResolveError, Resolved, Verdict,
+    AnswerError, AnswerErrorKind, Cancellation, RecordForm, RequestParams, Resolution, ResolveError,
+    Resolved, Verdict,
 };
 pub use interfaces::reply::{
     Complete, Draft, Incomplete, Interpretation, Message, NotAnAnswerReason, PhraseBook,

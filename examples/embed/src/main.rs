@@ -35,7 +35,9 @@ async fn main() -> anyhow::Result<()> {
                 loop {
                     let line = lines.next_line().await?.unwrap_or_else(|| "/skip".into());
                     match host.reply(&ada, SESSION, &typed(line)).await? {
-                        Reply::Incomplete { correction, .. } | Reply::Correction(correction) => println!("{correction}"),
+                        Reply::Incomplete { correction, .. } | Reply::Correction(correction) => {
+                            println!("{correction}")
+                        }
                         Reply::Answered(_) | Reply::Skipped(_) => break,
                         Reply::NotAnAnswer(_) => println!("(ordinary chat)"),
                     }

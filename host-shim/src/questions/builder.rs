@@ -1,15 +1,15 @@
 //! Puts a host together.
 
 use std::fmt;
-use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 use super::events::Events;
-use super::run::Liveness;
+use super::run::{Liveness, LivenessProbe};
 use super::waiters::Waiters;
 use super::{AskUser, Inner, deadlines};
 use crate::clock::{Clock, SystemClock};
@@ -33,7 +33,7 @@ pub struct AskUserBuilder {
     ids: Arc<dyn Ids>,
     policy: Policy,
     retention: Duration,
-    liveness: Box<dyn Fn(&TenantId, &Origin) -> Liveness + Send + Sync>,
+    liveness: LivenessProbe,
 }
 
 impl fmt::Debug for AskUserBuilder {

@@ -62,8 +62,12 @@ fn standing(standing: &SessionStanding) -> &'static str {
         SessionStanding::NoSession => "ask_user is only for a main session, and this run has no session",
         SessionStanding::Subagent => "ask_user is only for a main session, and this is a subagent's",
         SessionStanding::Acp => "ask_user is only for a main session, and this one is driven over ACP",
-        SessionStanding::Scheduled => "ask_user is only for a main session, and this one was started by a schedule",
-        SessionStanding::Heartbeat => "ask_user is only for a main session, and this one was started by a heartbeat",
+        SessionStanding::Scheduled => {
+            "ask_user is only for a main session, and this one was started by a schedule"
+        }
+        SessionStanding::Heartbeat => {
+            "ask_user is only for a main session, and this one was started by a heartbeat"
+        }
     }
 }
 
@@ -134,9 +138,9 @@ pub enum WaitError {
     /// The run was aborted; its prompt is cancelled (ruling 22). The agent gets no tool result.
     #[error("the run was aborted")]
     Aborted,
-    /// The prompt was deleted while it was waited for.
-    #[error("the question {id} was deleted")]
-    Deleted {
+    /// There is no such prompt, it is not the caller's, or it was deleted while it was waited for.
+    #[error("there is no question {id}")]
+    NotFound {
         /// The id.
         id: String,
     },

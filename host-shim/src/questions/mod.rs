@@ -28,13 +28,14 @@ use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::contract::{
-    Answer, Cancellation, Context, Draft, Interpretation, Message, NoAnswerReason, NotAnAnswerReason, Origin, Policy,
-    Prompt, RequestParams, Resolution, ResolveError, Settlement, Timestamp, ToolDefinition, Verdict,
+    Answer, Cancellation, Context, Draft, Interpretation, Message, NoAnswerReason, NotAnAnswerReason, Origin,
+    Policy, Prompt, RequestParams, Resolution, ResolveError, Settlement, Timestamp, ToolDefinition, Verdict,
 };
 use crate::ids::Ids;
 use crate::sandbox::Plugin;
 use crate::store::{Door, Inserted, Page, Query, Settled, Store, Summary, TenantId};
 use events::Events;
+use run::LivenessProbe;
 use waiters::{News, Waiters};
 
 /// Who ends the prompts of an aborted run, as OpenClaw names it.
@@ -55,7 +56,7 @@ struct Inner {
     ids: Arc<dyn Ids>,
     policy: Policy,
     retention_ms: u64,
-    liveness: Box<dyn Fn(&TenantId, &Origin) -> Liveness + Send + Sync>,
+    liveness: LivenessProbe,
     waiters: Waiters,
     events: Events,
     /// Wakes the deadline loop: a prompt came whose deadline is before `next_wake`.
@@ -211,7 +212,7 @@ impl AskUser {
         match self.get(principal, id).await {
             Ok(prompt) if prompt.settlement.is_some() => Ok(Arc::new(prompt)),
             Ok(_) => self.wait_in(&principal.tenant, id).await,
-            Err(FindError::NotFound { id }) => Err(WaitError::Deleted { id }),
+            Err(FindError::NotFound { id }) => Err(WaitError::NotFound { id }),
             Err(FindError::Host(error)) => Err(error.into()),
         }
     }
@@ -280,7 +281,9 @@ impl AskUser {
                 }
                 Ok(Verdict::Repeated(_)) => return Ok(Accepted { prompt: Arc::new(prompt), warning: None }),
                 Err(ResolveError::InvalidAnswers(errors)) => return Err(SettleError::InvalidAnswers(errors)),
-                Err(ResolveError::AlreadySettled) => return Err(SettleError::AlreadyTerminal { id: id.into() }),
+                Err(ResolveError::AlreadySettled) => {
+                    return Err(SettleError::AlreadyTerminal { id: id.into() });
+                }
                 Err(ResolveError::Overdue) => {
                     self.expire(&principal.tenant, &prompt, now).await?;
                     return Err(SettleError::AlreadyTerminal { id: id.into() });
@@ -291,7 +294,12 @@ impl AskUser {
 
     /// Offers a message that was typed in a session. It counts for the session's oldest pending prompt that this
     /// person may answer; without one it is ordinary chat.
-    pub async fn reply(&self, principal: &Principal, session: &str, message: &Message) -> Result<Reply, HostError> {
+    pub async fn reply(
+        &self,
+        principal: &Principal,
+        session: &str,
+        message: &Message,
+    ) -> Result<Reply, HostError> {
         let mut query = Query { session: Some(session.into()), limit: 16, ..Query::default() };
         loop {
             let page = self.list(principal, &query).await?;
@@ -326,7 +334,8 @@ impl AskUser {
         id: &str,
         reason: NoAnswerReason,
     ) -> Result<Arc<Prompt>, SettleError> {
-        let prompt = self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
+        let prompt =
+            self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
         let by = Some(principal.subject.clone());
         match self.end(&principal.tenant, prompt, reason, by).await? {
             Some(prompt) => Ok(prompt),
@@ -344,7 +353,11 @@ impl AskUser {
                 return Ok(ended);
             }
             for prompt in page.prompts {
-                if self.end(tenant, prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await?.is_some() {
+                if self
+                    .end(tenant, prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
+                    .await?
+                    .is_some()
+                {
                     ended += 1;
                 }
             }
@@ -461,7 +474,12 @@ impl AskUser {
         }
     }
 
-    async fn reply_to(&self, principal: &Principal, prompt: Prompt, message: &Message) -> Result<Reply, HostError> {
+    async fn reply_to(
+        &self,
+        principal: &Principal,
+        prompt: Prompt,
+        message: &Message,
+    ) -> Result<Reply, HostError> {
         let not_pending = Reply::NotAnAnswer(NotAnAnswerReason::NotPending);
         let now = self.inner.clock.now();
         if prompt.settlement.is_none() && prompt.is_overdue(now) {
@@ -469,7 +487,8 @@ impl AskUser {
             return Ok(not_pending);
         }
         let (tenant, sender) = (&principal.tenant, principal.subject.as_str());
-        let draft = self.inner.store.draft(tenant, &prompt.id, sender).await?.map(|answers| Draft { answers });
+        let draft =
+            self.inner.store.draft(tenant, &prompt.id, sender).await?.map(|answers| Draft { answers });
         match self.inner.plugin.interpret(&prompt, message, draft.as_ref(), self.inner.policy)? {
             Interpretation::Answers(complete) => {
                 let accepted = self.resolve(principal, &prompt.id, Submission::of(complete.answers)).await;
@@ -575,7 +594,7 @@ impl AskUser {
             let prompt = self.inner.store.get(tenant, id).await.map_err(HostError::from)?;
             let Some(prompt) = prompt else {
                 self.inner.waiters.tell(tenant, id, News::Deleted);
-                return Err(WaitError::Deleted { id: id.into() });
+                return Err(WaitError::NotFound { id: id.into() });
             };
             if prompt.settlement.is_some() {
                 let prompt = Arc::new(prompt);
@@ -589,7 +608,7 @@ impl AskUser {
             };
             match told {
                 News::Settled(prompt) => return Ok(prompt),
-                News::Deleted => return Err(WaitError::Deleted { id: id.into() }),
+                News::Deleted => return Err(WaitError::NotFound { id: id.into() }),
                 News::Pending => {}
             }
         }

@@ -43,7 +43,7 @@ impl PendingPrompt {
             settled = self.settled() => settled?,
         };
         let result = self.host.plugin().outcome(&settled).map_err(HostError::from)?;
-        result.ok_or_else(|| WaitError::Deleted { id: self.prompt.id.clone() })
+        result.ok_or_else(|| WaitError::NotFound { id: self.prompt.id.clone() })
     }
 
     /// Waits until the prompt has ended, however it ends.
@@ -63,8 +63,9 @@ impl PendingPrompt {
             };
             if let Some(inner) = inner.upgrade()
                 && aborted
-                && let Err(error) =
-                    (AskUser { inner }).end_in(&tenant, &id, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await
+                && let Err(error) = (AskUser { inner })
+                    .end_in(&tenant, &id, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
+                    .await
             {
                 tracing::warn!(%error, id, "an aborted run's question could not be cancelled");
             }
@@ -72,6 +73,8 @@ impl PendingPrompt {
     }
 
     async fn abort(&self) -> Result<(), HostError> {
-        self.host.end_in(&self.tenant, &self.prompt.id, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await
+        self.host
+            .end_in(&self.tenant, &self.prompt.id, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
+            .await
     }
 }

@@ -100,3 +100,6 @@ pub enum Liveness {
     /// Nobody knows; it counts as alive.
     Unknown,
 }
+
+/// Finds out whether the run behind a prompt is over.
+pub(crate) type LivenessProbe = Box<dyn Fn(&TenantId, &Origin) -> Liveness + Send + Sync>;

@@ -28,7 +28,12 @@ impl CompiledCode {
     }
 
     /// The component, from the folder or newly compiled.
-    pub(super) fn component(&self, engine: &Engine, sha256: &str, bytes: &[u8]) -> wasmtime::Result<Component> {
+    pub(super) fn component(
+        &self,
+        engine: &Engine,
+        sha256: &str,
+        bytes: &[u8],
+    ) -> wasmtime::Result<Component> {
         if !make_private(&self.folder) {
             return Component::from_binary(engine, bytes);
         }
@@ -65,7 +70,8 @@ fn load(engine: &Engine, path: &Path) -> Option<Component> {
 }
 
 fn keep(folder: &Path, path: &Path, code: &[u8]) -> std::io::Result<()> {
-    let draft = folder.join(format!(".{}.{}", std::process::id(), path.file_name().unwrap_or_default().display()));
+    let draft =
+        folder.join(format!(".{}.{}", std::process::id(), path.file_name().unwrap_or_default().display()));
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -2,9 +2,9 @@
 
 use super::{CallError, Plugin};
 use crate::contract::{
-    Call, Cancellation, ChannelError, Context, Descriptor, Draft, Feedback, Interaction, Interpretation, Message,
-    Origin, PhraseBook, Policy, Prompt, RecordForm, Refusal, Rendering, RequestParams, Resolution, ResolveError,
-    Settlement, Target, Timestamp, ToolDefinition, ToolResult, Verdict, Violation,
+    Call, Cancellation, ChannelError, Context, Descriptor, Draft, Feedback, Interaction, Interpretation,
+    Message, Origin, PhraseBook, Policy, Prompt, RecordForm, Refusal, Rendering, RequestParams, Resolution,
+    ResolveError, Settlement, Target, Timestamp, ToolDefinition, ToolResult, Verdict, Violation,
 };
 
 impl Plugin {
@@ -67,7 +67,9 @@ impl Plugin {
         cancellation: &Cancellation,
         now: Timestamp,
     ) -> Result<Result<Settlement, ResolveError>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_question().call_cancel(store, prompt, cancellation, now))
+        self.call(|plugin, store| {
+            plugin.ask_user_plugin_question().call_cancel(store, prompt, cancellation, now)
+        })
     }
 
     /// Decides what a typed message means.
@@ -78,7 +80,9 @@ impl Plugin {
         draft: Option<&Draft>,
         policy: Policy,
     ) -> Result<Interpretation, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_reply().call_interpret(store, prompt, message, draft, policy))
+        self.call(|plugin, store| {
+            plugin.ask_user_plugin_reply().call_interpret(store, prompt, message, draft, policy)
+        })
     }
 
     /// Our own words in a language.
@@ -98,7 +102,9 @@ impl Plugin {
         channel: &str,
         target: &Target,
     ) -> Result<Result<Rendering, ChannelError>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_channel().call_render(store, prompt, channel, target))
+        self.call(|plugin, store| {
+            plugin.ask_user_plugin_channel().call_render(store, prompt, channel, target)
+        })
     }
 
     /// What a service's callback payload means.
@@ -107,7 +113,9 @@ impl Plugin {
         channel: &str,
         payload: &str,
     ) -> Result<Result<Interaction, ChannelError>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_channel().call_interpret_interaction(store, channel, payload))
+        self.call(|plugin, store| {
+            plugin.ask_user_plugin_channel().call_interpret_interaction(store, channel, payload)
+        })
     }
 
     /// How a prompt that has ended looks.
@@ -117,7 +125,9 @@ impl Plugin {
         channel: &str,
         target: &Target,
     ) -> Result<Result<Vec<Call>, ChannelError>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_channel().call_render_settled(store, prompt, channel, target))
+        self.call(|plugin, store| {
+            plugin.ask_user_plugin_channel().call_render_settled(store, prompt, channel, target)
+        })
     }
 
     /// What to tell a person.

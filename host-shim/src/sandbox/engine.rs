@@ -7,7 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use wasmtime::component::Linker;
-use wasmtime::{Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
+use wasmtime::{
+    Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig, Store,
+};
 
 use super::cache::CompiledCode;
 use super::error::LoadError;
@@ -66,7 +68,8 @@ impl SandboxBuilder {
                 Allocation::OnDemand,
             ),
         };
-        let ticker = Ticker::start(engine.weak()).map_err(|error| LoadError::Engine { cause: error.to_string() })?;
+        let ticker =
+            Ticker::start(engine.weak()).map_err(|error| LoadError::Engine { cause: error.to_string() })?;
         Ok(Sandbox {
             shared: Arc::new(Shared { slots: Slots::new(SLOTS), ticker, engine }),
             allocation,
@@ -159,13 +162,22 @@ impl Sandbox {
     /// The component that came with this library.
     #[cfg(feature = "bundled-plugin")]
     pub fn load_bundled(&self) -> Result<Plugin, LoadError> {
-        self.load_checked("ask-user", super::inspect::bundled()?, super::inspect::BUNDLED_PLUGIN, Limits::default())
+        self.load_checked(
+            "ask-user",
+            super::inspect::bundled()?,
+            super::inspect::BUNDLED_PLUGIN,
+            Limits::default(),
+        )
     }
 
     /// A component from its bytes. `name` is what errors and logs call it.
     pub fn load(&self, name: &str, component: &[u8], limits: Limits) -> Result<Plugin, LoadError> {
         if component.len() > MAX_COMPONENT {
-            return Err(LoadError::TooLarge { name: name.into(), size: component.len(), limit: MAX_COMPONENT });
+            return Err(LoadError::TooLarge {
+                name: name.into(),
+                size: component.len(),
+                limit: MAX_COMPONENT,
+            });
         }
         self.load_checked(name, inspect(component)?, component, limits)
     }

@@ -138,7 +138,12 @@ pub enum CallError {
 }
 
 impl CallError {
-    pub(super) fn from_wasmtime(plugin: &str, error: &wasmtime::Error, state: &CallState, limits: &Limits) -> Self {
+    pub(super) fn from_wasmtime(
+        plugin: &str,
+        error: &wasmtime::Error,
+        state: &CallState,
+        limits: &Limits,
+    ) -> Self {
         let plugin = plugin.to_owned();
         let trap = error.downcast_ref::<Trap>();
         if let Some(Trap::Interrupt) = trap {

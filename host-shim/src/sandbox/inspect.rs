@@ -49,7 +49,11 @@ impl Inspection {
             .map(|interface| interface_name(interface))
             .filter(|interface| !self.exports.contains(interface))
             .collect();
-        if missing.is_empty() { Ok(()) } else { Err(LoadError::MissingExports { name: name.into(), missing }) }
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(LoadError::MissingExports { name: name.into(), missing })
+        }
     }
 }
 
@@ -76,8 +80,13 @@ fn read(component: &[u8], sha256: String) -> Result<Inspection, LoadError> {
     if !Parser::is_component(component) {
         return Err(broken("it does not begin like one".into()));
     }
-    let mut inspection =
-        Inspection { sha256, size: component.len(), contract: None, imports: Vec::new(), exports: Vec::new() };
+    let mut inspection = Inspection {
+        sha256,
+        size: component.len(),
+        contract: None,
+        imports: Vec::new(),
+        exports: Vec::new(),
+    };
     // Sections of nested modules and components come between those of the outermost one, which is the one that counts;
     // the contract may be stated at any depth, since compilers can only write it into a module.
     let mut depth = 0_usize;

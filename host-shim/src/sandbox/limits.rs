@@ -20,12 +20,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            memory: 64 << 20,
-            table_entries: 100_000,
-            deadline: Duration::from_secs(2),
-            result: 16 << 20,
-        }
+        Self { memory: 64 << 20, table_entries: 100_000, deadline: Duration::from_secs(2), result: 16 << 20 }
     }
 }
 
@@ -52,7 +47,12 @@ impl CallState {
 }
 
 impl ResourceLimiter for CallState {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let growth = desired.saturating_sub(current);
         match self.memory_left.checked_sub(growth) {
             Some(left) => {
@@ -66,7 +66,12 @@ impl ResourceLimiter for CallState {
         }
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let growth = desired.saturating_sub(current);
         match self.table_entries_left.checked_sub(growth) {
             Some(left) => {
