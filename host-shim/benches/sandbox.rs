@@ -214,19 +214,11 @@ fn decisions(criterion: &mut Criterion) {
         bencher.iter(|| shim.resolve(&prompt, &resolution, POLICY, NOW).unwrap().unwrap());
     });
 
-    let message = records::Message {
-        text: "production".into(),
-        transcript: None,
-        has_media: false,
-        edited: false,
-        forwarded: false,
-        bot_names: Vec::new(),
-        locale: None,
-    };
+    let message = records::Message::typed("production");
     group.bench_function("shim/interpret", |bencher| {
         bencher.iter(|| shim.interpret(&prompt, &message, None, POLICY).unwrap());
     });
-    let target = records::Target { address: String::new(), locale: None, shared: false };
+    let target = records::Target::private(None);
     group.bench_function("shim/render as text", |bencher| {
         bencher.iter(|| shim.render(&prompt, "text", &target).unwrap().unwrap());
     });

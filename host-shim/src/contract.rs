@@ -37,3 +37,25 @@ impl Prompt {
         self.expires_at <= now
     }
 }
+
+impl Message {
+    /// Text that somebody typed just now, by themselves.
+    pub fn typed(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            transcript: None,
+            has_media: false,
+            edited: false,
+            forwarded: false,
+            bot_names: Vec::new(),
+            locale: None,
+        }
+    }
+}
+
+impl Target {
+    /// Where only the requester reads, in a language of our own words or else the prompt's.
+    pub fn private(locale: Option<String>) -> Self {
+        Self { address: String::new(), locale, shared: false }
+    }
+}

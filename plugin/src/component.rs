@@ -78,7 +78,8 @@ impl wit_reply::Guest for Component {
         policy: wit::Policy,
     ) -> wit_reply::Interpretation {
         let draft: Option<Vec<model::Answer>> = draft.map(|draft| draft.answers.translate());
-        reply::interpret(&prompt.translate(), &message.translate(), draft.as_deref(), &policy.translate()).translate()
+        reply::interpret(&prompt.translate(), &message.translate(), draft.as_deref(), &policy.translate())
+            .translate()
     }
 
     fn phrases(locale: Option<String>) -> wit_reply::PhraseBook {
@@ -248,9 +249,10 @@ record!(wit_reply::Message => reply::Message { text, transcript, has_media, edit
 impl Translate<wit_reply::Interpretation> for reply::Interpretation {
     fn translate(self) -> wit_reply::Interpretation {
         match self {
-            Self::Answers { answers, warning } => {
-                wit_reply::Interpretation::Answers(wit_reply::Complete { answers: answers.translate(), warning })
-            }
+            Self::Answers { answers, warning } => wit_reply::Interpretation::Answers(wit_reply::Complete {
+                answers: answers.translate(),
+                warning,
+            }),
             Self::Incomplete { draft, missing, correction } => {
                 let draft = wit_reply::Draft { answers: draft.translate() };
                 wit_reply::Interpretation::Incomplete(wit_reply::Incomplete { draft, missing, correction })

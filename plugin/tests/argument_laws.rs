@@ -1,6 +1,8 @@
 //! Laws of the tool's arguments and of answers, for any input.
 
-use ask_user_plugin::model::{Answer, Context, CredentialPolicy, Origin, Outcome, Policy, Prompt, RepeatPolicy};
+use ask_user_plugin::model::{
+    Answer, Context, CredentialPolicy, Origin, Outcome, Policy, Prompt, RepeatPolicy,
+};
 use ask_user_plugin::question::{Resolution, Verdict, resolve};
 use ask_user_plugin::tool::{Refusal, ask_user};
 use proptest::prelude::*;
@@ -36,7 +38,8 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_filter_map("JSON has no such number", |n| serde_json::Number::from_f64(n).map(Value::from)),
+        any::<f64>()
+            .prop_filter_map("JSON has no such number", |n| serde_json::Number::from_f64(n).map(Value::from)),
         text().prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 32, 4, |inner| {
@@ -69,12 +72,12 @@ fn nearly_valid() -> impl Strategy<Value = Value> {
             json!({ "id": id, "header": header, "question": question, "options": options, "multiSelect": multi })
         },
     );
-    (prop::collection::vec(question, 1..5), prop::option::of(any::<i32>())).prop_map(|(questions, timeout)| {
-        match timeout {
+    (prop::collection::vec(question, 1..5), prop::option::of(any::<i32>())).prop_map(
+        |(questions, timeout)| match timeout {
             Some(timeout) => json!({ "questions": questions, "timeoutSeconds": timeout }),
             None => json!({ "questions": questions }),
-        }
-    })
+        },
+    )
 }
 
 /// The arguments that would make these questions.

@@ -52,7 +52,8 @@ impl World {
     /// A host that differs from the usual in what `change` says.
     pub fn with(now: u64, change: impl FnOnce(AskUserBuilder) -> AskUserBuilder) -> Self {
         let clock = Arc::new(ManualClock::new(now));
-        let builder = AskUser::builder().plugin(plugin()).clock(clock.clone()).ids(SequentialIds::starting_at(now));
+        let builder =
+            AskUser::builder().plugin(plugin()).clock(clock.clone()).ids(SequentialIds::starting_at(now));
         Self { host: change(builder).start().expect("the host starts"), clock }
     }
 
@@ -128,15 +129,7 @@ pub fn answer(id: &str, values: &[&str]) -> Answer {
 
 /// A typed message.
 pub fn message(text: &str) -> Message {
-    Message {
-        text: text.into(),
-        transcript: None,
-        has_media: false,
-        edited: false,
-        forwarded: false,
-        bot_names: Vec::new(),
-        locale: None,
-    }
+    Message::typed(text)
 }
 
 /// The tool result's JSON.

@@ -17,7 +17,11 @@ async fn refused(arguments: &str) -> Vec<Violation> {
 }
 
 async fn refused_at(arguments: &Value) -> Vec<(String, Rule)> {
-    refused(&arguments.to_string()).await.into_iter().map(|violation| (violation.path, violation.rule)).collect()
+    refused(&arguments.to_string())
+        .await
+        .into_iter()
+        .map(|violation| (violation.path, violation.rule))
+        .collect()
 }
 
 /// The question that a valid call with this one makes.
@@ -123,11 +127,23 @@ async fn one_option_is_too_few_and_other_does_not_count() {
 async fn options_of_the_wrong_shape_are_refused_where_they_stand() {
     for (options, path, rule) in [
         (json!(["Fast", "Safe"]), "questions[0].options[0]", Rule::WrongType),
-        (json!([{ "description": "only" }, { "label": "Safe" }]), "questions[0].options[0].label", Rule::Missing),
-        (json!([{ "label": { "text": "Fast" } }, { "label": "Safe" }]), "questions[0].options[0].label", Rule::WrongType),
+        (
+            json!([{ "description": "only" }, { "label": "Safe" }]),
+            "questions[0].options[0].label",
+            Rule::Missing,
+        ),
+        (
+            json!([{ "label": { "text": "Fast" } }, { "label": "Safe" }]),
+            "questions[0].options[0].label",
+            Rule::WrongType,
+        ),
         (json!([null, { "label": "Safe" }]), "questions[0].options[0]", Rule::WrongType),
         (json!([{ "label": 7 }, { "label": "Safe" }]), "questions[0].options[0].label", Rule::WrongType),
-        (json!([{ "label": "A", "description": 7 }, { "label": "B" }]), "questions[0].options[0].description", Rule::WrongType),
+        (
+            json!([{ "label": "A", "description": 7 }, { "label": "B" }]),
+            "questions[0].options[0].description",
+            Rule::WrongType,
+        ),
     ] {
         let mut question = question("q", &[]);
         question["options"] = options;
@@ -163,7 +179,16 @@ async fn the_time_limit_is_an_integer_that_is_clamped() {
         let prompt = pending.prompt();
         assert_eq!(prompt.expires_at - prompt.created_at, seconds * 1000, "{given:?}");
     }
-    for given in [json!(59.7), json!("59.7"), json!("9e2"), json!(""), json!("abc"), json!(null), json!(true), json!([900])] {
+    for given in [
+        json!(59.7),
+        json!("59.7"),
+        json!("9e2"),
+        json!(""),
+        json!("abc"),
+        json!(null),
+        json!(true),
+        json!([900]),
+    ] {
         let mut arguments = one_question("q", &["A", "B"]);
         arguments["timeoutSeconds"] = given;
         assert_eq!(refused_at(&arguments).await, [("timeoutSeconds".into(), Rule::Integer)]);
@@ -207,7 +232,9 @@ async fn ids_are_unique_snake_case_and_otherwise_ordinary() {
 
 #[tokio::test]
 async fn labels_differ_in_more_than_case_space_and_recommended() {
-    for labels in [["Yes", " yes "], ["Go  now", "go now"], ["Staging", "Staging (Recommended)"], ["A", "A\u{202e}"]] {
+    for labels in
+        [["Yes", " yes "], ["Go  now", "go now"], ["Staging", "Staging (Recommended)"], ["A", "A\u{202e}"]]
+    {
         let at = refused_at(&one_question("q", &labels)).await;
         assert_eq!(at, [("questions[0].options[1].label".into(), Rule::Duplicate)], "{labels:?}");
     }
@@ -279,7 +306,10 @@ async fn only_a_main_session_may_ask() {
         (run().session_kind(SessionKind::Acp), SessionStanding::Acp),
         (run().session_kind(SessionKind::Scheduled), SessionStanding::Scheduled),
         (run().session_kind(SessionKind::Heartbeat), SessionStanding::Heartbeat),
-        (ask_user_host::Run::new("agent:main:subagent:7", "r").session_kind(SessionKind::Main), SessionStanding::Subagent),
+        (
+            ask_user_host::Run::new("agent:main:subagent:7", "r").session_kind(SessionKind::Main),
+            SessionStanding::Subagent,
+        ),
         (ask_user_host::Run::new("agent:main:cron:nightly", "r"), SessionStanding::Scheduled),
         (ask_user_host::Run::new(" ", "r"), SessionStanding::NoSession),
     ] {
@@ -301,5 +331,9 @@ async fn a_second_question_of_a_session_is_refused_with_the_first_ones_id() {
     assert!(error.to_string().contains(first.id()));
 
     world.type_in("1").await;
-    world.host.ask_user(&one_question("q", &["A", "B"]).to_string(), &second).await.expect("the first one has ended");
+    world
+        .host
+        .ask_user(&one_question("q", &["A", "B"]).to_string(), &second)
+        .await
+        .expect("the first one has ended");
 }

@@ -1,8 +1,8 @@
 //! Who may answer (rulings 19a, 25, 26).
 
+use ask_user_host::contract::{NoAnswerReason, NotAnAnswerReason};
 use ask_user_host::store::Query;
 use ask_user_host::{FindError, Principal, Reply, SettleError, Submission, TenantId};
-use ask_user_host::contract::{NoAnswerReason, NotAnAnswerReason};
 use ask_user_tests::world::*;
 
 fn elsewhere() -> Principal {
@@ -34,7 +34,10 @@ async fn what_is_not_yours_does_not_exist() {
         }
         let page = world.host.list(&stranger, &Query::default()).await.unwrap();
         assert!(page.prompts.is_empty());
-        assert!(matches!(world.host.reply(&stranger, SESSION, &message("1")).await.unwrap(), Reply::NotAnAnswer(_)));
+        assert!(matches!(
+            world.host.reply(&stranger, SESSION, &message("1")).await.unwrap(),
+            Reply::NotAnAnswer(_)
+        ));
     }
     assert_eq!(world.host.get(&ada(), pending.id()).await.unwrap().settlement, None);
 }
@@ -46,8 +49,11 @@ async fn the_requester_and_operators_may_answer() {
         let pending = world.ask(&["A", "B"]).await;
         assert_eq!(world.host.list(&who, &Query::default()).await.unwrap().prompts.len(), 1);
         let subject = who.subject.clone();
-        let accepted =
-            world.host.resolve(&who, pending.id(), Submission::of(vec![answer("target", &["A"])])).await.unwrap();
+        let accepted = world
+            .host
+            .resolve(&who, pending.id(), Submission::of(vec![answer("target", &["A"])]))
+            .await
+            .unwrap();
         assert_eq!(accepted.prompt.settlement.as_ref().unwrap().resolved_by, Some(subject));
     }
 }
@@ -99,7 +105,10 @@ async fn tenants_with_the_same_session_never_meet() {
         .await
         .expect("another tenant's session is another session");
     let their_ada = Principal::speaker(acme, "ada", CONVERSATION);
-    assert!(matches!(world.host.reply(&their_ada, SESSION, &message("1")).await.unwrap(), Reply::Answered(_)));
+    assert!(matches!(
+        world.host.reply(&their_ada, SESSION, &message("1")).await.unwrap(),
+        Reply::Answered(_)
+    ));
     assert!(theirs.outcome().await.unwrap().json.contains(r#"["C"]"#));
     assert_eq!(world.host.get(&ada(), ours.id()).await.unwrap().settlement, None);
 }

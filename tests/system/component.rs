@@ -73,7 +73,9 @@ fn the_contract_is_readable_before_anything_runs() {
 #[test]
 fn the_contract_files_are_complete() {
     let wit = root().join("wit");
-    for file in ["types.wit", "tool.wit", "question.wit", "reply.wit", "channel.wit", "worlds.wit", "VERSIONING.md"] {
+    for file in
+        ["types.wit", "tool.wit", "question.wit", "reply.wit", "channel.wit", "worlds.wit", "VERSIONING.md"]
+    {
         assert!(wit.join(file).exists(), "{file}");
     }
     every_item_is_documented(&wit);
@@ -105,7 +107,9 @@ fn every_item_is_documented(wit: &Path) {
 /// Where the gate built it with other tools, the component is the same to a host.
 #[test]
 fn a_component_built_another_way_has_the_same_imports_and_exports() {
-    for built in std::env::var("ASK_USER_OTHER_BUILDS").unwrap_or_default().split(':').filter(|path| !path.is_empty()) {
+    for built in
+        std::env::var("ASK_USER_OTHER_BUILDS").unwrap_or_default().split(':').filter(|path| !path.is_empty())
+    {
         let component = std::fs::read(built).unwrap_or_else(|error| panic!("{built}: {error}"));
         assert_eq!(sections(&component), sections(embedded()), "{built}");
         let inspection = inspect(&component).unwrap();

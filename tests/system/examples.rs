@@ -33,10 +33,13 @@ fn the_release_plan_is_asked_and_answered_in_three_lines() {
 
 fn embed(input: &str) -> Ran {
     static EMBED: OnceLock<std::path::PathBuf> = OnceLock::new();
-    let program =
-        EMBED.get_or_init(|| build(&["-p", "ask-user-example-embed"], "ask-user-example-embed"));
-    let mut child =
-        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let program = EMBED.get_or_init(|| build(&["-p", "ask-user-example-embed"], "ask-user-example-embed"));
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
     ran(child.wait_with_output().unwrap())
 }
@@ -53,5 +56,9 @@ fn the_embedded_agent_goes_on_with_the_answer() {
 fn the_embedded_agent_goes_on_without_an_answer() {
     let ran = embed("");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.ends_with("agent: no answer (\"skipped\"), going on with PostgreSQL\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.ends_with("agent: no answer (\"skipped\"), going on with PostgreSQL\n"),
+        "{}",
+        ran.stdout
+    );
 }

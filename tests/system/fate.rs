@@ -31,7 +31,10 @@ async fn an_ask_waits_until_somebody_answers() {
     assert!(!waiting.is_finished());
     world.type_in("keep").await;
     let result = pending.outcome().await.unwrap();
-    assert_eq!(parse(&result.json), json!({ "status": "answered", "answers": { "answers": { "target": ["Keep"] } } }));
+    assert_eq!(
+        parse(&result.json),
+        json!({ "status": "answered", "answers": { "answers": { "target": ["Keep"] } } })
+    );
     assert!(waiting.await.unwrap().is_ok());
 }
 
@@ -118,7 +121,10 @@ async fn aborting_works_without_a_waiter_and_dropping_a_wait_changes_nothing() {
     assert_eq!(world.host.get(&ada(), &id).await.unwrap().settlement, None);
     run.cancellation().cancel();
     let ended = world.host.wait(&ada(), &id).await.unwrap();
-    assert!(matches!(ended.settlement.as_ref().unwrap().outcome, Outcome::NoAnswer(NoAnswerReason::Cancelled)));
+    assert!(matches!(
+        ended.settlement.as_ref().unwrap().outcome,
+        Outcome::NoAnswer(NoAnswerReason::Cancelled)
+    ));
     let again = world.host.ask_user(&one_question("target", &["A", "B"]).to_string(), &run).await;
     assert!(matches!(again, Err(AskError::Aborted)));
 }
@@ -174,7 +180,9 @@ async fn of_many_answers_at_once_exactly_one_wins() {
         }
         assert_eq!(won.len(), 1);
         let result = pending.outcome().await.unwrap();
-        let Outcome::Answered(answers) = &won[0].prompt.settlement.as_ref().unwrap().outcome else { panic!() };
+        let Outcome::Answered(answers) = &won[0].prompt.settlement.as_ref().unwrap().outcome else {
+            panic!()
+        };
         assert!(result.json.contains(&format!("[\"{}\"]", answers[0].values[0])));
         assert!(matches!(events.next().await, Some(Event::Requested(_))));
         assert!(matches!(events.next().await, Some(Event::Resolved(_))));
@@ -196,7 +204,8 @@ async fn repeating_the_same_submission_gives_the_first_result() {
     let first = world.host.resolve(&ada(), pending.id(), submission("A", "m1")).await.unwrap();
     let again = world.host.resolve(&ada(), pending.id(), submission("A", "m1")).await.unwrap();
     assert_eq!(first.prompt, again.prompt);
-    for late in [submission("B", "m1"), submission("A", "m2"), Submission::of(vec![answer("target", &["A"])])] {
+    for late in [submission("B", "m1"), submission("A", "m2"), Submission::of(vec![answer("target", &["A"])])]
+    {
         let refused = world.host.resolve(&ada(), pending.id(), late).await;
         assert!(matches!(refused, Err(SettleError::AlreadyTerminal { .. })), "{refused:?}");
     }
@@ -236,7 +245,8 @@ async fn ten_thousand_deadlines_are_kept() {
     for n in 0..10_000_u64 {
         let mut arguments = one_question("target", &["A", "B"]);
         arguments["timeoutSeconds"] = json!(30 + n % 60);
-        let run = ask_user_host::Run::new(format!("agent:main:s{n}"), "run").requested_by("ada", CONVERSATION);
+        let run =
+            ask_user_host::Run::new(format!("agent:main:s{n}"), "run").requested_by("ada", CONVERSATION);
         pending.push(world.host.ask_user(&arguments.to_string(), &run).await.unwrap());
     }
     for second in 30..90_u64 {
@@ -281,14 +291,17 @@ async fn asking_again_with_the_same_tool_call_re_attaches() {
     assert_eq!(first.outcome().await.unwrap(), again.outcome().await.unwrap());
     let after = world.host.ask_user(&arguments, &run).await.unwrap();
     assert_eq!(after.outcome().await.unwrap().json, first.outcome().await.unwrap().json);
-    let listed = world.host.list(&operator(), &Query { status: StatusFilter::All, ..Query::default() }).await.unwrap();
+    let listed =
+        world.host.list(&operator(), &Query { status: StatusFilter::All, ..Query::default() }).await.unwrap();
     assert_eq!(listed.prompts.len(), 1);
 }
 
 /// Ruling 11: a new run cancels the prompt of one that is known to be dead, and of no other.
 #[tokio::test]
 async fn the_prompt_of_a_dead_run_makes_way() {
-    for (liveness, makes_way) in [(Liveness::Dead, true), (Liveness::Alive, false), (Liveness::Unknown, false)] {
+    for (liveness, makes_way) in
+        [(Liveness::Dead, true), (Liveness::Alive, false), (Liveness::Unknown, false)]
+    {
         let world = World::with(START, |builder| builder.liveness(move |_, _| liveness));
         let first = world.ask(&["A", "B"]).await;
         let next = ask_user_host::Run::new(SESSION, "run-2").requested_by("ada", CONVERSATION);

@@ -39,7 +39,8 @@ fn shown() -> Vec<Shown> {
 }
 
 /// Commands that build, install or test: the gate runs them by themselves.
-const RUN_BY_THE_GATE: [&str; 3] = ["cargo test --workspace", "cargo install --path host-shim", "cargo bench"];
+const RUN_BY_THE_GATE: [&str; 3] =
+    ["cargo test --workspace", "cargo install --path host-shim", "cargo bench"];
 
 #[test]
 fn every_command_of_the_readme_does_what_it_shows() {
@@ -117,7 +118,8 @@ async fn the_rust_of_the_readme_runs() {
 
     let folder = tempfile::tempdir().unwrap();
     let arguments = one_question("target", &["A", "B"]).to_string();
-    let result = rust_of_the_readme(&folder.path().join("questions.db"), arguments, message("b")).await.unwrap();
+    let result =
+        rust_of_the_readme(&folder.path().join("questions.db"), arguments, message("b")).await.unwrap();
     assert!(result.json.contains(r#"["B"]"#), "{}", result.json);
 }
 
@@ -126,7 +128,9 @@ async fn the_rust_of_the_readme_runs() {
 fn links_between_the_documents_are_not_broken() {
     let mut documents = vec![root().join("README.md"), root().join("wit/VERSIONING.md")];
     documents.extend(std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
-    for document in documents.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+    for document in
+        documents.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+    {
         let text = std::fs::read_to_string(document).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let target = link.split('#').next().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Typed messages, from the door to the tool result (rulings 13 to 19). The rules themselves are tested beside them in
 //! the plugin; here it is shown that they reach the agent.
 
+use ask_user_host::Reply;
 use ask_user_host::contract::NotAnAnswerReason;
 use ask_user_host::store::Query;
-use ask_user_host::Reply;
 use ask_user_tests::world::*;
 use serde_json::{Value, json};
 
@@ -63,11 +63,14 @@ async fn several_choices_are_separated_and_labels_with_commas_survive() {
 /// B14: one correction that names what is missing; the second message completes the first.
 #[tokio::test]
 async fn half_an_answer_is_kept_and_asked_for_the_rest() {
-    let arguments = json!({ "questions": [question("city", &["Oslo", "Rome"]), question("budget", &["1000", "2000"])] });
+    let arguments =
+        json!({ "questions": [question("city", &["Oslo", "Rome"]), question("budget", &["1000", "2000"])] });
     for rest in ["Oslo\n1500", "1500", "budget: 1500"] {
         let world = World::new();
         let pending = world.ask_json(&arguments).await;
-        let Reply::Incomplete { correction, missing } = world.type_in("Oslo").await else { panic!("not incomplete") };
+        let Reply::Incomplete { correction, missing } = world.type_in("Oslo").await else {
+            panic!("not incomplete")
+        };
         assert!(correction.contains("budget"), "{correction}");
         assert_eq!(missing, ["budget"]);
         assert_eq!(world.host.list(&ada(), &Query::default()).await.unwrap().prompts.len(), 1);
@@ -157,7 +160,7 @@ async fn skip_is_a_command_and_the_bare_word_is_own_text() {
 async fn the_text_form_shows_what_can_be_typed() {
     let world = World::new();
     let pending = world.ask(&["Staging (Recommended)", "Prod"]).await;
-    let target = ask_user_host::contract::Target { address: String::new(), locale: None, shared: false };
+    let target = ask_user_host::contract::Target::private(None);
     let rendering = world.host.plugin().render(pending.prompt(), "text", &target).unwrap().unwrap();
     let text = &rendering.calls[0].text;
     assert!(text.contains("1. Staging (Recommended)") && text.contains("2. Prod"), "{text}");

@@ -39,7 +39,12 @@ fn time_limit_violated() {
 fn memory_limit_obeyed() {
     let limits = Limits { memory: 1 << 20, ..Limits::default() };
     // 8 pages more are within the limit; then it traps by itself.
-    let error = call(&hostile("(if (i32.eq (memory.grow (i32.const 8)) (i32.const -1)) (then (loop $a (br $a)))) unreachable"), limits);
+    let error = call(
+        &hostile(
+            "(if (i32.eq (memory.grow (i32.const 8)) (i32.const -1)) (then (loop $a (br $a)))) unreachable",
+        ),
+        limits,
+    );
     assert!(matches!(error, CallError::Trap { .. }), "{error}");
 }
 
@@ -53,7 +58,8 @@ fn memory_limit_violated() {
 #[test]
 fn table_limit_violated() {
     let limits = Limits { table_entries: 100, ..Limits::default() };
-    let error = call(&hostile("(drop (table.grow $spare (ref.null func) (i32.const 1000))) unreachable"), limits);
+    let error =
+        call(&hostile("(drop (table.grow $spare (ref.null func) (i32.const 1000))) unreachable"), limits);
     assert!(matches!(error, CallError::Table { limit: 100, .. }), "{error}");
 }
 
@@ -123,16 +129,21 @@ fn imports_are_refused_by_name() {
 
 #[test]
 fn another_contract_is_refused_by_name() {
-    let component = wat::parse_str(r#"(component (@custom "ask-user:contract" "ask-user:plugin@9.0.0"))"#).unwrap();
+    let component =
+        wat::parse_str(r#"(component (@custom "ask-user:contract" "ask-user:plugin@9.0.0"))"#).unwrap();
     let error = load(&component, Limits::default()).unwrap_err();
-    assert!(matches!(&error, LoadError::OtherContract { found, .. } if found == "ask-user:plugin@9.0.0"), "{error}");
+    assert!(
+        matches!(&error, LoadError::OtherContract { found, .. } if found == "ask-user:plugin@9.0.0"),
+        "{error}"
+    );
     let nothing = wat::parse_str("(component)").unwrap();
     assert!(matches!(load(&nothing, Limits::default()), Err(LoadError::OtherContract { .. })));
 }
 
 #[test]
 fn missing_interfaces_are_named() {
-    let component = wat::parse_str(r#"(component (@custom "ask-user:contract" "ask-user:plugin@0.1.0"))"#).unwrap();
+    let component =
+        wat::parse_str(r#"(component (@custom "ask-user:contract" "ask-user:plugin@0.1.0"))"#).unwrap();
     let error = load(&component, Limits::default()).unwrap_err();
     assert!(matches!(&error, LoadError::MissingExports { missing, .. } if missing.len() == 5), "{error}");
 }
@@ -158,7 +169,10 @@ fn exports_of_other_types_are_refused() {
 fn what_is_no_component_is_refused() {
     for bytes in [&b""[..], b"\0asm\x01\0\0\0", b"#!/bin/sh", b"\0asm\x0d\0\x01\0garbage"] {
         let error = load(bytes, Limits::default()).unwrap_err();
-        assert!(matches!(error, LoadError::NotAComponent { .. } | LoadError::OtherContract { .. }), "{error}");
+        assert!(
+            matches!(error, LoadError::NotAComponent { .. } | LoadError::OtherContract { .. }),
+            "{error}"
+        );
     }
 }
 
@@ -195,7 +209,11 @@ fn compiled_code_is_kept_and_taken_again() {
     assert_eq!(kept.len(), 1);
     let written = std::fs::metadata(&kept[0]).unwrap().modified().unwrap();
     assert!(build().load_bundled().unwrap().definition(run().origin()).unwrap().is_some());
-    assert_eq!(std::fs::metadata(&kept[0]).unwrap().modified().unwrap(), written, "it was not compiled again");
+    assert_eq!(
+        std::fs::metadata(&kept[0]).unwrap().modified().unwrap(),
+        written,
+        "it was not compiled again"
+    );
 
     // What was damaged is made again.
     std::fs::write(&kept[0], b"damaged").unwrap();

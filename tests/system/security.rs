@@ -34,8 +34,11 @@ async fn a_credential_is_refused_and_left_nowhere() {
 
 #[tokio::test]
 async fn an_operator_can_make_it_a_warning() {
-    let policy =
-        Policy { credentials: CredentialPolicy::Warn, own_text_limit: None, repeats: RepeatPolicy::FirstResult };
+    let policy = Policy {
+        credentials: CredentialPolicy::Warn,
+        own_text_limit: None,
+        repeats: RepeatPolicy::FirstResult,
+    };
     let world = World::with(START, |builder| builder.policy(policy));
     world.ask(&["A", "B"]).await;
     let Reply::Answered(accepted) = world.type_in(KEYS[1]).await else { panic!("not taken") };
@@ -50,7 +53,8 @@ async fn own_text_beyond_16_kib_is_refused_and_the_prompt_stays_pending() {
     let fits = "x".repeat(16 * 1024);
     let longer = "x".repeat(16 * 1024 + 1);
     assert!(matches!(world.type_in(&longer).await, Reply::Correction(_)));
-    let refused = world.host.resolve(&ada(), pending.id(), Submission::of(vec![answer("target", &[&longer])])).await;
+    let refused =
+        world.host.resolve(&ada(), pending.id(), Submission::of(vec![answer("target", &[&longer])])).await;
     assert!(matches!(refused, Err(SettleError::InvalidAnswers(_))));
     assert!(matches!(world.type_in(&fits).await, Reply::Answered(_)));
 }

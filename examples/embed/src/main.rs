@@ -27,14 +27,14 @@ async fn main() -> anyhow::Result<()> {
     while let Some(event) = events.next().await {
         match event {
             Event::Requested(prompt) => {
-                let here = Target { address: String::new(), locale: None, shared: false };
+                let here = Target::private(None);
                 if let Ok(rendering) = host.plugin().render(&prompt, "text", &here)? {
                     rendering.calls.iter().for_each(|call| println!("{}\n", call.text));
                 }
                 // What is typed answers the prompt, or is ordinary chat.
                 loop {
                     let line = lines.next_line().await?.unwrap_or_else(|| "/skip".into());
-                    match host.reply(&ada, SESSION, &typed(line)).await? {
+                    match host.reply(&ada, SESSION, &Message::typed(line)).await? {
                         Reply::Incomplete { correction, .. } | Reply::Correction(correction) => {
                             println!("{correction}")
                         }
@@ -71,16 +71,4 @@ async fn agent(host: AskUser) -> anyhow::Result<()> {
         None => println!("agent: no answer ({}), going on with PostgreSQL", result["reason"]),
     }
     Ok(())
-}
-
-fn typed(text: String) -> Message {
-    Message {
-        text,
-        transcript: None,
-        has_media: false,
-        edited: false,
-        forwarded: false,
-        bot_names: Vec::new(),
-        locale: None,
-    }
 }

@@ -92,7 +92,13 @@ fn read_arguments(file: &Path) -> Result<String, Failure> {
         let place = error.utf8_error().valid_up_to();
         let (allowed, received) = ("text in UTF-8".to_owned(), format!("other bytes at byte {place}"));
         let message = format!("arguments: {allowed}; received {received}");
-        Failure::refused(&[Violation { path: "arguments".into(), rule: Rule::Json, allowed, received, message }])
+        Failure::refused(&[Violation {
+            path: "arguments".into(),
+            rule: Rule::Json,
+            allowed,
+            received,
+            message,
+        }])
     })
 }
 
@@ -159,7 +165,7 @@ fn host_failure(error: HostError) -> Failure {
 fn wait_failure(error: WaitError) -> Failure {
     match error {
         WaitError::Aborted => Failure::aborted(),
-        WaitError::Deleted { .. } => Failure::other("deleted", error),
+        WaitError::NotFound { .. } => Failure::other("not_found", error),
         WaitError::Host(error) => host_failure(error),
     }
 }
@@ -227,15 +233,7 @@ impl Asking {
 
     /// Offers one message; what to tell the person when it was not taken, or beside it when it was.
     async fn offer(&self, text: String) -> Result<Option<String>, Failure> {
-        let message = Message {
-            text,
-            transcript: None,
-            has_media: false,
-            edited: false,
-            forwarded: false,
-            bot_names: Vec::new(),
-            locale: self.locale.clone(),
-        };
+        let message = Message { locale: self.locale.clone(), ..Message::typed(text) };
         let id = self.pending.id();
         Ok(match self.host.reply_to_prompt(&self.person, id, &message).await.map_err(host_failure)? {
             Reply::Answered(accepted) => accepted.warning,
@@ -245,7 +243,12 @@ impl Asking {
     }
 
     async fn answer_on_panel(&self, cancellation: &CancellationToken) -> Result<ToolResult, Failure> {
-        let phrases = self.host.plugin().phrases(self.locale.as_deref()).map_err(HostError::from).map_err(host_failure)?;
+        let phrases = self
+            .host
+            .plugin()
+            .phrases(self.locale.as_deref())
+            .map_err(HostError::from)
+            .map_err(host_failure)?;
         let terminal = |error: io::Error| Failure::other("terminal", error);
         let mut panel = Panel::open(self.prompt(), phrases, self.host.clock().clone()).map_err(terminal)?;
         let outcome = self.pending.outcome();
@@ -291,13 +294,17 @@ impl Asking {
     }
 
     fn target(&self) -> Target {
-        Target { address: String::new(), locale: self.locale.clone(), shared: false }
+        Target::private(self.locale.clone())
     }
 
     /// Shows the prompt as text.
     fn show_text(&self) -> Result<(), Failure> {
         let plugin = self.host.plugin();
-        match plugin.render(self.prompt(), "text", &self.target()).map_err(HostError::from).map_err(host_failure)? {
+        match plugin
+            .render(self.prompt(), "text", &self.target())
+            .map_err(HostError::from)
+            .map_err(host_failure)?
+        {
             Ok(rendering) => {
                 for call in rendering.calls {
                     self.tell(&call.text);
@@ -313,8 +320,10 @@ impl Asking {
     async fn show_summary(&self) -> Result<(), Failure> {
         let Ok(ended) = self.host.get(&self.person, self.pending.id()).await else { return Ok(()) };
         let plugin = self.host.plugin();
-        let shown =
-            plugin.render_settled(&ended, "text", &self.target()).map_err(HostError::from).map_err(host_failure)?;
+        let shown = plugin
+            .render_settled(&ended, "text", &self.target())
+            .map_err(HostError::from)
+            .map_err(host_failure)?;
         for call in shown.unwrap_or_default() {
             self.tell(&call.text);
         }

@@ -21,8 +21,8 @@ pub(super) fn inspect(file: Option<&Path>, json: bool) -> Result<Exit, Failure> 
             let bytes = std::fs::read(path)
                 .map_err(|error| Failure::other("input", format!("{}: {error}", path.display())))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let inspection =
-                inspect_file(&bytes).map_err(|error| Failure::other("plugin", format!("{}: {error}", path.display())))?;
+            let inspection = inspect_file(&bytes)
+                .map_err(|error| Failure::other("plugin", format!("{}: {error}", path.display())))?;
             let loaded = sandbox.load(&name, &bytes, Limits::default());
             (name, inspection, loaded)
         }
@@ -46,7 +46,8 @@ pub(super) fn inspect(file: Option<&Path>, json: bool) -> Result<Exit, Failure> 
         });
         output::result(&format!("{document:#}"))?;
     } else {
-        let list = |items: &[String]| if items.is_empty() { "none".into() } else { items.join("\n           ") };
+        let list =
+            |items: &[String]| if items.is_empty() { "none".into() } else { items.join("\n           ") };
         output::result(&format!(
             "name       {name}\nsha256     {}\nsize       {} bytes\ncontract   {}\nimports    {}\nexports    {}\nchannels   {}\nloads      {}",
             inspection.sha256,

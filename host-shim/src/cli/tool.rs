@@ -28,7 +28,8 @@ pub(super) fn run(args: &ToolArgs) -> Result<Exit, Failure> {
         .map_err(|error| Failure::other("plugin", error))?
         .ok_or_else(|| Failure::other("plugin", "the plugin offers no tool to a main session"))?;
     let schema = |text: &str| -> Result<Value, Failure> {
-        serde_json::from_str(text).map_err(|error| Failure::other("plugin", format!("its schema is not JSON: {error}")))
+        serde_json::from_str(text)
+            .map_err(|error| Failure::other("plugin", format!("its schema is not JSON: {error}")))
     };
     let (parameters, result) = (schema(&definition.parameters)?, schema(&definition.output_schema)?);
     let document = match args.format {
@@ -70,7 +71,8 @@ pub(super) fn run(args: &ToolArgs) -> Result<Exit, Failure> {
 }
 
 fn for_people(definition: &ToolDefinition, parameters: &Value) -> String {
-    let mut text = format!("{} - {}\n\n{}\n\nArguments:\n", definition.name, definition.title, definition.description);
+    let mut text =
+        format!("{} - {}\n\n{}\n\nArguments:\n", definition.name, definition.title, definition.description);
     members(parameters, 1, &mut text);
     text.trim_end().to_owned()
 }
@@ -78,7 +80,8 @@ fn for_people(definition: &ToolDefinition, parameters: &Value) -> String {
 /// The members of an object's schema, one a line, indented.
 fn members(schema: &Value, depth: usize, text: &mut String) {
     let Some(properties) = schema["properties"].as_object() else { return };
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, member) in properties {
         let kind = member["type"].as_str().unwrap_or("value");
         let count = match (member["minItems"].as_u64(), member["maxItems"].as_u64()) {

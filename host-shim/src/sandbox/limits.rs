@@ -46,43 +46,32 @@ impl CallState {
     }
 }
 
-impl ResourceLimiter for CallState {
-    fn memory_growing(
-        &mut self,
-        current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        let growth = desired.saturating_sub(current);
-        match self.memory_left.checked_sub(growth) {
-            Some(left) => {
-                self.memory_left = left;
-                Ok(true)
-            }
-            None => {
-                self.denied = Some(Denied::Memory);
-                Ok(false)
-            }
+/// Takes what a guest grows by from what it has left; whether there was enough.
+fn take(left: &mut usize, current: usize, desired: usize) -> bool {
+    match left.checked_sub(desired.saturating_sub(current)) {
+        Some(rest) => {
+            *left = rest;
+            true
         }
+        None => false,
+    }
+}
+
+impl ResourceLimiter for CallState {
+    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        let granted = take(&mut self.memory_left, current, desired);
+        if !granted {
+            self.denied = Some(Denied::Memory);
+        }
+        Ok(granted)
     }
 
-    fn table_growing(
-        &mut self,
-        current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        let growth = desired.saturating_sub(current);
-        match self.table_entries_left.checked_sub(growth) {
-            Some(left) => {
-                self.table_entries_left = left;
-                Ok(true)
-            }
-            None => {
-                self.denied = Some(Denied::Table);
-                Ok(false)
-            }
+    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        let granted = take(&mut self.table_entries_left, current, desired);
+        if !granted {
+            self.denied = Some(Denied::Table);
         }
+        Ok(granted)
     }
 
     // Components of other languages are made of dozens of core modules; more than this is no honest plugin.

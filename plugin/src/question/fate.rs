@@ -28,7 +28,11 @@ pub fn expire(prompt: &Prompt, now: Timestamp) -> Option<Settlement> {
 /// Decides about ending a prompt without an answer. Without a reason it counts as skipped, or as cancelled when an
 /// aborted run ends it (ruling 20). A prompt that is not overdue cannot be made to look expired: that counts as
 /// cancelled.
-pub fn cancel(prompt: &Prompt, cancellation: Cancellation, now: Timestamp) -> Result<Settlement, ResolveError> {
+pub fn cancel(
+    prompt: &Prompt,
+    cancellation: Cancellation,
+    now: Timestamp,
+) -> Result<Settlement, ResolveError> {
     super::resolve::open(prompt, now)?;
     let reason = match cancellation.reason {
         Some(NoAnswerReason::Expired) => NoAnswerReason::Cancelled,

@@ -83,7 +83,12 @@ fn check_question(question: &Question, path: &str, violations: &mut Violations) 
         );
     }
     if question.text.is_empty() {
-        violations.add(format!("{path}.question"), Rule::Blank, "a text of at least one character", "an empty text");
+        violations.add(
+            format!("{path}.question"),
+            Rule::Blank,
+            "a text of at least one character",
+            "an empty text",
+        );
     }
     if !matches!(question.choices.len(), 0 | 2..=4) {
         violations.add(
@@ -145,14 +150,20 @@ fn is_web_address(url: &str) -> bool {
         Some((host, port)) if !port.contains(']') => (host, port),
         _ => (authority, ""),
     };
-    let port_fits = port.is_empty() || (port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok());
+    let port_fits =
+        port.is_empty() || (port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok());
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     let host_fits = match bare {
-        Some(address) => address.contains(':') && address.bytes().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.')),
+        Some(address) => {
+            address.contains(':')
+                && address.bytes().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'))
+        }
         None => {
             !host.is_empty()
                 && !host.chars().any(|c| {
-                    c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '[' | ']' | '^' | '|' | '%' | ':' | '"')
+                    c.is_whitespace()
+                        || c.is_control()
+                        || matches!(c, '<' | '>' | '[' | ']' | '^' | '|' | '%' | ':' | '"')
                 })
         }
     };

@@ -108,7 +108,11 @@ pub fn resolve(
             && resolution.resolution_id == settlement.resolution_id
             && canonical(prompt, &resolution.answers, policy)
                 .is_ok_and(|given| settlement.outcome == Outcome::Answered(given.answers));
-        return if repeated { Ok(Verdict::Repeated(settlement.clone())) } else { Err(ResolveError::AlreadySettled) };
+        return if repeated {
+            Ok(Verdict::Repeated(settlement.clone()))
+        } else {
+            Err(ResolveError::AlreadySettled)
+        };
     }
     open(prompt, now)?;
     let mut errors = Vec::new();
@@ -118,7 +122,9 @@ pub fn resolve(
             errors.push(AnswerError {
                 kind: AnswerErrorKind::ResolutionId,
                 question_id: String::new(),
-                message: format!("resolutionId must have 1 to {MAX_RESOLUTION_ID} characters; it has {units}"),
+                message: format!(
+                    "resolutionId must have 1 to {MAX_RESOLUTION_ID} characters; it has {units}"
+                ),
             });
         }
     }
@@ -167,7 +173,8 @@ fn canonical(prompt: &Prompt, given: &[Answer], policy: &Policy) -> Result<Canon
     let mut answers = Vec::with_capacity(prompt.questions.len());
     for question in &prompt.questions {
         // The last one counts, as with members of a JSON object.
-        let values = given.iter().rev().find(|answer| answer.question_id == question.id).map(|answer| &answer.values);
+        let values =
+            given.iter().rev().find(|answer| answer.question_id == question.id).map(|answer| &answer.values);
         let before = errors.len();
         let mut add = |kind, message: String| {
             if errors.len() < LISTED + before {
@@ -200,7 +207,10 @@ fn canonical(prompt: &Prompt, given: &[Answer], policy: &Policy) -> Result<Canon
             } else if let Some(limit) = policy.own_text_limit.filter(|limit| value.len() > *limit as usize) {
                 add(
                     AnswerErrorKind::TooLong,
-                    format!("question '{id}' got an answer of {} bytes; at most {limit} are possible", value.len()),
+                    format!(
+                        "question '{id}' got an answer of {} bytes; at most {limit} are possible",
+                        value.len()
+                    ),
                 );
             } else {
                 match policy.credentials {

@@ -55,7 +55,12 @@ fn read(arguments: &str, violations: &mut Violations) -> Option<Arguments> {
     let value: Value = match serde_json::from_str(arguments) {
         Ok(value) => value,
         Err(error) => {
-            violations.add("arguments", Rule::Json, "a JSON object", format!("text that is not JSON ({error})"));
+            violations.add(
+                "arguments",
+                Rule::Json,
+                "a JSON object",
+                format!("text that is not JSON ({error})"),
+            );
             return None;
         }
     };
@@ -193,10 +198,16 @@ fn read_questions(value: &Value, violations: &mut Violations) -> Option<Vec<Ques
 
 fn read_question(value: &Value, path: &str, violations: &mut Violations) -> Option<Question> {
     let Value::Object(members) = value else {
-        violations.add(path, Rule::WrongType, "an object with id, header, question and options", describe(value));
+        violations.add(
+            path,
+            Rule::WrongType,
+            "an object with id, header, question and options",
+            describe(value),
+        );
         return None;
     };
-    let object = Object::new(path, members, &["id", "header", "question", "options", "multiSelect"], violations);
+    let object =
+        Object::new(path, members, &["id", "header", "question", "options", "multiSelect"], violations);
     let id = object
         .required_text("id", "a snake_case text such as deploy_target", violations)
         .and_then(|id| read_id(id, &object.at("id"), violations));
@@ -253,7 +264,12 @@ fn read_header(header: &str, path: &str, violations: &mut Violations) -> Option<
     let cleaned = read_text(header, Lines::One, path, violations)?;
     let header = trim(first_graphemes(&cleaned, MAX_HEADER));
     if is_blank(header) {
-        violations.add(path, Rule::Blank, "a text that can be seen in its first 12 characters", describe_text(&cleaned));
+        violations.add(
+            path,
+            Rule::Blank,
+            "a text that can be seen in its first 12 characters",
+            describe_text(&cleaned),
+        );
         return None;
     }
     Some(header.to_owned())
@@ -306,7 +322,12 @@ fn read_options(value: &Value, path: &str, violations: &mut Violations) -> Optio
 
 fn read_option(value: &Value, path: &str, violations: &mut Violations) -> Option<Choice> {
     let Value::Object(members) = value else {
-        violations.add(path, Rule::WrongType, "an object with a label, such as {\"label\": \"Staging\"}", describe(value));
+        violations.add(
+            path,
+            Rule::WrongType,
+            "an object with a label, such as {\"label\": \"Staging\"}",
+            describe(value),
+        );
         return None;
     };
     let object = Object::new(path, members, &["label", "description"], violations);

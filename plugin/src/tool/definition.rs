@@ -64,7 +64,8 @@ mod tests {
     fn only_a_main_session_is_offered_the_tool() {
         let main = Origin { session_key: Some("agent:main:main".into()), ..Origin::default() };
         assert_eq!(definition(&main).unwrap().name, "ask_user");
-        for kind in [SessionKind::Subagent, SessionKind::Acp, SessionKind::Scheduled, SessionKind::Heartbeat] {
+        for kind in [SessionKind::Subagent, SessionKind::Acp, SessionKind::Scheduled, SessionKind::Heartbeat]
+        {
             assert_eq!(definition(&Origin { session_kind: Some(kind), ..main.clone() }), None);
         }
         assert_eq!(definition(&Origin::default()), None);

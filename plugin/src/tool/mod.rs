@@ -6,8 +6,8 @@ mod outcome;
 mod session;
 
 pub(crate) use arguments::is_id;
-pub(crate) use outcome::{Envelope, envelope};
 pub use definition::{Definition, definition};
+pub(crate) use outcome::{Envelope, envelope};
 pub use outcome::{ToolResult, outcome};
 pub use session::{Standing, objection};
 

@@ -46,7 +46,9 @@ pub fn outcome(prompt: &Prompt) -> Option<ToolResult> {
         Outcome::Answered(answers) => {
             (Document::Answered { answers: envelope(answers) }, answered_summary(prompt, answers))
         }
-        Outcome::NoAnswer(reason) => (Document::NoAnswer { reason: reason.word() }, no_answer_summary(*reason).into()),
+        Outcome::NoAnswer(reason) => {
+            (Document::NoAnswer { reason: reason.word() }, no_answer_summary(*reason).into())
+        }
     };
     // The document holds text under fixed names and ids: there is nothing in it that JSON cannot say.
     let json = serde_json::to_string(&document).ok()?;
@@ -71,7 +73,9 @@ fn answered_summary(prompt: &Prompt, answers: &[Answer]) -> String {
 
 fn no_answer_summary(reason: NoAnswerReason) -> &'static str {
     match reason {
-        NoAnswerReason::Expired => "Nobody answered in time. Nothing was chosen; continue with your best judgment.",
+        NoAnswerReason::Expired => {
+            "Nobody answered in time. Nothing was chosen; continue with your best judgment."
+        }
         NoAnswerReason::Skipped => {
             "The user skipped the question. Nothing was chosen; continue with your best judgment."
         }
