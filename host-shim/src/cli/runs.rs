@@ -32,12 +32,21 @@ pub(super) fn liveness(origin: &Origin) -> Liveness {
     }
 }
 
-/// When a process started, in the system's own count. Only where there is a `/proc`.
+/// When a process started, in the system's own count; nothing when it has ended. Only where there is a `/proc`.
 fn started(pid: u32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is the program's name in parentheses, which may hold anything; start time is the 22nd.
+    start_in(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn start_in(stat: &str) -> Option<String> {
+    // The second field is the program's name in parentheses, which may hold anything; the state comes after it, and
+    // the start time is the 22nd.
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_ascii_whitespace().nth(19).map(str::to_owned)
+    let mut fields = rest.split_ascii_whitespace();
+    // A process that has ended stays listed until its parent asks for its exit code, which may be never.
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18).map(str::to_owned)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -46,6 +55,14 @@ mod tests {
 
     fn origin(run: &str) -> Origin {
         crate::questions::Run::new("main", run).origin().clone()
+    }
+
+    #[test]
+    fn a_process_that_nobody_has_collected_is_not_alive() {
+        let stat =
+            |state: &str| format!("7 (a) b) {state} 1 7 7 0 -1 4194560 90 0 0 0 0 0 0 0 20 0 1 0 4711 0 0");
+        assert_eq!(start_in(&stat("S")).as_deref(), Some("4711"));
+        assert_eq!(start_in(&stat("Z")), None);
     }
 
     #[test]
