@@ -3,63 +3,111 @@
 use std::path::Path;
 
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{output, setup};
-use crate::sandbox::{Limits, LoadError, Plugin, inspect as inspect_file};
+use crate::sandbox::{Inspection, Limits, LoadError, Plugin, Sandbox, inspect as inspect_file};
 
 /// Tells what a component is and whether it would load. Exit 1 when it would not.
 pub(super) fn inspect(file: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     let sandbox = setup::sandbox()?;
-    let (name, inspection, loaded) = match file {
-        None => {
-            let plugin = sandbox.load_bundled().map_err(|error| Failure::other("plugin", error))?;
-            ("ask-user".to_owned(), plugin.inspection().clone(), Ok(plugin))
-        }
+    let report = match file {
+        None => Report::of_bundled(&sandbox)?,
         Some(path) => {
-            let bytes = std::fs::read(path)
-                .map_err(|error| Failure::other("input", format!("{}: {error}", path.display())))?;
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let inspection = inspect_file(&bytes)
-                .map_err(|error| Failure::other("plugin", format!("{}: {error}", path.display())))?;
-            let loaded = sandbox.load(&name, &bytes, Limits::default());
-            (name, inspection, loaded)
+            let bytes = std::fs::read(path).map_err(|error| {
+                Failure::other("input", format!("cannot read {}: {error}", path.display()))
+            })?;
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            Report::of_file(&sandbox, &name, &bytes)?
         }
     };
-    let channels: Vec<String> = match &loaded {
-        Ok(plugin) => channels(plugin)?,
-        Err(_) => Vec::new(),
-    };
-    let refusal = loaded.as_ref().err().map(LoadError::to_string);
-    if json {
-        let document = json!({
-            "name": name,
-            "sha256": inspection.sha256,
-            "size": inspection.size,
-            "contract": inspection.contract,
-            "imports": inspection.imports,
-            "exports": inspection.exports,
-            "channels": channels,
-            "loads": refusal.is_none(),
-            "refusal": refusal,
-        });
-        output::result(&format!("{document:#}"))?;
-    } else {
-        let list =
-            |items: &[String]| if items.is_empty() { "none".into() } else { items.join("\n           ") };
-        output::result(&format!(
-            "name       {name}\nsha256     {}\nsize       {} bytes\ncontract   {}\nimports    {}\nexports    {}\nchannels   {}\nloads      {}",
-            inspection.sha256,
-            inspection.size,
-            inspection.contract.as_deref().unwrap_or("none that is known"),
-            list(&inspection.imports),
-            list(&inspection.exports),
-            list(&channels),
-            refusal.as_deref().map_or_else(|| "yes".into(), |why| format!("no: {why}")),
-        ))?;
+    output::result(&if json { report.json() } else { report.text() })?;
+    Ok(if report.refusal.is_none() { Exit::Done } else { Exit::Failed })
+}
+
+/// What is known of a file that may be a component.
+struct Report {
+    name: String,
+    sha256: String,
+    size: usize,
+    /// Nothing where the file is no component.
+    inspection: Option<Inspection>,
+    channels: Vec<String>,
+    /// Why it would not load, if it would not.
+    refusal: Option<String>,
+}
+
+impl Report {
+    fn of_bundled(sandbox: &Sandbox) -> Result<Self, Failure> {
+        let plugin = sandbox.load_bundled().map_err(|error| Failure::other("plugin", error))?;
+        let inspection = plugin.inspection().clone();
+        Ok(Self {
+            name: plugin.name().to_owned(),
+            sha256: inspection.sha256.clone(),
+            size: inspection.size,
+            inspection: Some(inspection),
+            channels: channels(&plugin)?,
+            refusal: None,
+        })
     }
-    Ok(if refusal.is_none() { Exit::Done } else { Exit::Failed })
+
+    fn of_file(sandbox: &Sandbox, name: &str, bytes: &[u8]) -> Result<Self, Failure> {
+        // The digest and the size tell which file it was, also of one that is no component.
+        let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let (inspection, loaded) = match inspect_file(bytes) {
+            Ok(inspection) => (Some(inspection), sandbox.load(name, bytes, Limits::default())),
+            Err(error) => (None, Err(error)),
+        };
+        let channels = match &loaded {
+            Ok(plugin) => channels(plugin)?,
+            Err(_) => Vec::new(),
+        };
+        let refusal = loaded.as_ref().err().map(LoadError::to_string);
+        Ok(Self { name: name.to_owned(), sha256, size: bytes.len(), inspection, channels, refusal })
+    }
+
+    fn json(&self) -> String {
+        let inspection = self.inspection.as_ref();
+        let document = json!({
+            "name": self.name,
+            "sha256": self.sha256,
+            "size": self.size,
+            "contract": inspection.and_then(|known| known.contract.as_deref()),
+            "imports": inspection.map(|known| &known.imports),
+            "exports": inspection.map(|known| &known.exports),
+            "channels": self.channels,
+            "loads": self.refusal.is_none(),
+            "refusal": self.refusal,
+        });
+        format!("{document:#}")
+    }
+
+    fn text(&self) -> String {
+        let mut lines = vec![
+            ("name", self.name.clone()),
+            ("sha256", self.sha256.clone()),
+            ("size", format!("{} bytes", self.size)),
+        ];
+        if let Some(known) = &self.inspection {
+            let contract = known.contract.clone().unwrap_or_else(|| "none that is known".into());
+            lines.extend([
+                ("contract", contract),
+                ("imports", list(&known.imports)),
+                ("exports", list(&known.exports)),
+                ("channels", list(&self.channels)),
+            ]);
+        }
+        lines.push(("loads", self.refusal.as_ref().map_or_else(|| "yes".into(), |why| format!("no: {why}"))));
+        let lines: Vec<_> = lines.into_iter().map(|(what, value)| format!("{what:<11}{value}")).collect();
+        lines.join("\n")
+    }
+}
+
+/// One a line, below each other.
+fn list(items: &[String]) -> String {
+    if items.is_empty() { "none".into() } else { items.join("\n           ") }
 }
 
 fn channels(plugin: &Plugin) -> Result<Vec<String>, Failure> {
