@@ -12,10 +12,14 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::replies::{MessageEnd, Replies};
 use super::{AskArgs, output, runs, setup};
-use crate::contract::{Message, NoAnswerReason, Prompt, Rule, Target, ToolResult, Violation};
+use crate::contract::{
+    Answer, AnswerErrorKind, CredentialPolicy, Message, NoAnswerReason, Policy, Prompt, RepeatPolicy,
+    Resolution, ResolveError, Rule, Target, ToolResult, Violation,
+};
 use crate::ids::{Ids, RandomIds};
 use crate::questions::{
-    AskError, AskUser, HostError, PendingPrompt, Principal, Reply, Run, SettleError, Submission, WaitError,
+    AskError, AskUser, FindError, HostError, PendingPrompt, Principal, Reply, Run, SettleError, Submission,
+    WaitError,
 };
 use crate::store::TenantId;
 use crate::terminal::{Action, Panel};
@@ -24,17 +28,9 @@ use crate::terminal::{Action, Panel};
 const CONVERSATION: &str = "terminal";
 /// Arguments beyond this are not even read to the end; the tool's own limit is far lower.
 const LARGEST_ARGUMENTS: u64 = 1 << 20;
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// How often the store is looked at for what another process did.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-pub(super) fn run(args: AskArgs) -> Result<Exit, Failure> {
-    let json = args.json;
-    match ask(args) {
-        Ok(exit) => Ok(exit),
-        Err(failure) if json => Ok(failure.report_json()),
-        Err(failure) => Err(failure),
-    }
-}
 
 /// How the prompt is answered.
 enum Way {
@@ -44,7 +40,7 @@ enum Way {
     StandardInput,
 }
 
-fn ask(args: AskArgs) -> Result<Exit, Failure> {
+pub(super) fn run(args: AskArgs) -> Result<Exit, Failure> {
     let from_stdin = args.file.as_os_str() == "-";
     let way = if args.skip {
         Way::Skip
@@ -74,8 +70,13 @@ fn ask(args: AskArgs) -> Result<Exit, Failure> {
         abort_on_signals(run.cancellation().clone()).map_err(|error| Failure::other("signals", error))?;
         let pending = host.ask_user(&arguments, &run).await.map_err(ask_failure)?;
         let asking = Asking { host, pending, person, locale: args.locale.clone(), json: args.json };
-        let result = asking.answer(way, run.cancellation()).await?;
-        asking.print(&result)
+        let result = asking.answer(way, run.cancellation()).await;
+        if result.is_err() {
+            // Such as a terminal that is gone. Nobody sees the prompt any more, so nobody may go on waiting for it; one
+            // that has ended already stays as it is.
+            let _ = asking.end(NoAnswerReason::Undeliverable).await;
+        }
+        asking.print(&result?)
     })?
 }
 
@@ -86,7 +87,11 @@ fn read_arguments(file: &Path) -> Result<String, Failure> {
     } else {
         File::open(file).and_then(|opened| opened.take(LARGEST_ARGUMENTS).read_to_end(&mut bytes))
     };
-    read.map_err(|error| Failure::other("input", format!("{}: {error}", file.display())))?;
+    read.map_err(|error| Failure::other("input", format!("cannot read {}: {error}", file.display())))?;
+    // Editors on Windows put a byte order mark in front, which is no part of the text.
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     // JSON is UTF-8; anything else would be changed by reading it all the same.
     String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
@@ -152,7 +157,10 @@ fn ask_failure(error: AskError) -> Failure {
     match error {
         AskError::InvalidArguments(violations) => Failure::refused(&violations),
         AskError::NotAMainSession(_) => Failure::other("not_a_main_session", error),
-        AskError::AlreadyPending { .. } => Failure::other("already_pending", error),
+        AskError::AlreadyPending { ref id } => {
+            let id = id.clone();
+            Failure::other("already_pending", error).about(&id)
+        }
         AskError::Aborted => Failure::aborted(),
         AskError::Host(error) => host_failure(error),
     }
@@ -210,7 +218,7 @@ impl Asking {
             tokio::select! {
                 biased;
                 ended = &mut outcome => break ended.map_err(wait_failure)?,
-                () = self.look_for_other_processes() => {}
+                deleted = self.deleted_elsewhere() => return Err(wait_failure(deleted)),
                 text = replies.next() => match text {
                     Some(text) => {
                         if let Some(correction) = self.offer(text).await? {
@@ -250,33 +258,85 @@ impl Asking {
             .map_err(HostError::from)
             .map_err(host_failure)?;
         let terminal = |error: io::Error| Failure::other("terminal", error);
+        let own_answer = phrases.own_answer.clone();
         let mut panel = Panel::open(self.prompt(), phrases, self.host.clock().clone()).map_err(terminal)?;
         let outcome = self.pending.outcome();
         tokio::pin!(outcome);
+        let mut ended_by_person = false;
+        let mut warning = None;
         let result = loop {
             tokio::select! {
                 biased;
                 ended = &mut outcome => break ended,
-                () = self.look_for_other_processes() => {}
+                deleted = self.deleted_elsewhere() => break Err(deleted),
                 action = panel.next() => match action.map_err(terminal)? {
                     Action::Submit(answers) => {
                         match self.host.resolve(&self.person, self.pending.id(), Submission::of(answers)).await {
-                            // Whether it was this answer or another, the outcome tells.
-                            Ok(_) | Err(SettleError::AlreadyTerminal { .. }) => {}
+                            Ok(accepted) => {
+                                ended_by_person = true;
+                                warning = accepted.warning;
+                            }
+                            // How it ended instead, the outcome tells.
+                            Err(SettleError::AlreadyTerminal { .. }) => {}
                             Err(error) => panel.show_notice(&error.to_string()),
                         }
                     }
-                    Action::Skip => self.end(NoAnswerReason::Skipped).await?,
-                    Action::Abort => cancellation.cancel(),
+                    Action::Skip => {
+                        ended_by_person = true;
+                        self.end(NoAnswerReason::Skipped).await?;
+                    }
+                    Action::Abort => {
+                        ended_by_person = true;
+                        cancellation.cancel();
+                    }
                 },
             }
         };
-        panel.close().map_err(terminal)?;
-        let result = result.map_err(wait_failure)?;
-        if !self.json {
-            self.show_summary().await?;
+        let unsent = if ended_by_person { Vec::new() } else { panel.own_texts() };
+        // From here on nothing may stand between an answer that was taken and the agent that gets it.
+        if let Err(error) = panel.close() {
+            self.tell(&format!("the terminal could not be given back: {error}"));
         }
-        Ok(result)
+        if result.is_ok() && !self.json {
+            self.show_summary().await;
+        }
+        self.hand_back(&own_answer, &unsent);
+        if let Some(warning) = warning {
+            self.tell(&warning);
+        }
+        result.map_err(wait_failure)
+    }
+
+    /// Own text that was being typed when the prompt ended by itself went with the screen, so it is printed: whoever
+    /// wrote it may still want it (B43).
+    fn hand_back(&self, own_answer: &str, unsent: &[String]) {
+        for text in unsent.iter().filter(|text| !self.may_be_credential(text)) {
+            self.tell(&format!("{own_answer}:\n{text}"));
+        }
+    }
+
+    /// Whether the text would be refused as a credential, which is not repeated either (ruling 17), or nobody can tell.
+    /// Asked of the prompt as it was when it was pending.
+    fn may_be_credential(&self, text: &str) -> bool {
+        let prompt = self.prompt();
+        let answer = |id: &String| Answer { question_id: id.clone(), values: vec![text.to_owned()] };
+        let resolution = Resolution {
+            answers: prompt.questions.iter().map(|question| answer(&question.id)).collect(),
+            resolved_by: None,
+            resolution_id: None,
+        };
+        let policy = Policy {
+            credentials: CredentialPolicy::Refuse,
+            own_text_limit: None,
+            repeats: RepeatPolicy::FirstResult,
+        };
+        match self.host.plugin().resolve(prompt, &resolution, policy, prompt.created_at) {
+            Ok(Err(ResolveError::InvalidAnswers(errors))) => {
+                errors.iter().any(|error| error.kind == AnswerErrorKind::Credential)
+            }
+            Ok(_) => false,
+            Err(_) => true,
+        }
     }
 
     /// Ends the prompt. One that has ended meanwhile keeps its end.
@@ -287,10 +347,15 @@ impl Asking {
         }
     }
 
-    /// A prompt in a file may be answered by another process. Looking at it is enough: whoever waits is told.
-    async fn look_for_other_processes(&self) {
-        tokio::time::sleep(LOOK_EVERY).await;
-        let _ = self.host.get(&self.person, self.pending.id()).await;
+    /// Looks at the prompt again and again, since one in a file may be ended by another process; then looking is enough,
+    /// and whoever waits here is told. Returns only if it is not there any more.
+    async fn deleted_elsewhere(&self) -> WaitError {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            if let Err(FindError::NotFound { id }) = self.host.get(&self.person, self.pending.id()).await {
+                return WaitError::NotFound { id };
+            }
+        }
     }
 
     fn target(&self) -> Target {
@@ -316,18 +381,13 @@ impl Asking {
         }
     }
 
-    /// Leaves a line on the terminal that says how the prompt ended.
-    async fn show_summary(&self) -> Result<(), Failure> {
-        let Ok(ended) = self.host.get(&self.person, self.pending.id()).await else { return Ok(()) };
-        let plugin = self.host.plugin();
-        let shown = plugin
-            .render_settled(&ended, "text", &self.target())
-            .map_err(HostError::from)
-            .map_err(host_failure)?;
-        for call in shown.unwrap_or_default() {
+    /// Leaves a line on the terminal that says how the prompt ended. Without it the result is as good.
+    async fn show_summary(&self) {
+        let Ok(ended) = self.host.get(&self.person, self.pending.id()).await else { return };
+        let Ok(Ok(calls)) = self.host.plugin().render_settled(&ended, "text", &self.target()) else { return };
+        for call in calls {
             self.tell(&call.text);
         }
-        Ok(())
     }
 
     /// Tells the person something; a script gets JSON and nothing else.

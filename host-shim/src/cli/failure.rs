@@ -22,6 +22,14 @@ impl Failure {
         Self { exit: Exit::Failed, text, json: Some(json) }
     }
 
+    /// Names the prompt that stands in the way, so that a script can go to it.
+    pub(super) fn about(mut self, id: &str) -> Self {
+        if let Some(Value::Object(json)) = &mut self.json {
+            json.insert("id".into(), id.into());
+        }
+        self
+    }
+
     /// A wrong command line.
     pub(super) fn usage(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -39,7 +47,8 @@ impl Failure {
     pub(super) fn refused(violations: &[Violation]) -> Self {
         let mut text = String::from("The arguments of ask_user were refused:");
         for violation in violations {
-            text.push_str(&format!("\n  {}\n    allowed:  {}", violation.path, violation.allowed));
+            let path = output::emphasised(&violation.path);
+            text.push_str(&format!("\n  {path}\n    allowed:  {}", violation.allowed));
             text.push_str(&format!("\n    received: {}", violation.received));
         }
         let json = violations.iter().map(violation_json).collect();

@@ -17,6 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::contract::SessionKind;
 use exit::Exit;
+use failure::Failure;
 
 /// Asks a person one to three structured questions for an AI agent, and prints what the agent gets back.
 ///
@@ -72,7 +73,7 @@ struct AskArgs {
     #[arg(long, value_name = "memory|sqlite:PATH", default_value = "memory")]
     store: setup::StoreChoice,
     /// The kind of session that asks; only a main session may
-    #[arg(long, value_enum, default_value_t = Kind::Main)]
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Kind::Main)]
     session_kind: Kind,
     /// The session that asks, such as agent:main:main; a new one unless given
     #[arg(long, value_name = "KEY")]
@@ -83,17 +84,26 @@ struct AskArgs {
 }
 
 const ASK_HELP: &str = "\
-On a terminal the prompt is interactive: arrows or digits choose, Enter goes on.
-Otherwise the prompt is printed to standard error and the reply is read from standard input: one line for one
-question with one answer; for anything else all lines up to a blank line or the end.
+On a terminal the prompt is interactive: arrows or digits choose, Enter goes on. Otherwise it is printed to \
+standard error and the reply is read from standard input: one line for one question with one answer; for anything \
+else all lines up to a blank line or the end. A reply that does not fit is corrected, and the next one is read.
+
+With --json, standard error holds one JSON value or nothing: a list of violations when the arguments were refused, \
+the corrections when there were any, an error otherwise.
 
 Examples:
   ask-user ask examples/deploy-target.json
   echo 2 | ask-user ask examples/deploy-target.json --json
-  ask-user ask examples/release-plan.json --reply $'Friday\\n1,3\\nno freeze'
+  ask-user ask examples/release-plan.json --reply $'Thursday\\n1,3\\nwhoever is on call'
   ask-user ask - --skip < examples/deploy-target.json
 
-Exit codes: 0 answered, 3 no answer, 2 refused arguments, 64 wrong usage, 130 aborted, 1 anything else.";
+Exit codes:
+  0    answered
+  1    something else went wrong
+  2    the arguments of ask_user were refused
+  3    no answer: expired, skipped or cancelled
+  64   wrong usage of this command line
+  130  aborted";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Kind {
@@ -132,7 +142,7 @@ enum PluginCommand {
     Inspect {
         /// A component; the built-in one unless given
         file: Option<PathBuf>,
-        /// Print it as JSON
+        /// Print what is known of it as JSON
         #[arg(long)]
         json: bool,
     },
@@ -140,25 +150,51 @@ enum PluginCommand {
 
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    match Cli::try_parse() {
+        Ok(cli) => run(cli.command).into(),
+        Err(error) if !error.use_stderr() => {
+            // Help or the version. A reader that has gone away has read enough.
+            let _ = error.print();
+            Exit::Done.into()
+        }
+        Err(error) if json_is_wanted() => {
+            let message = error.render().to_string();
+            Failure::usage(message.trim_start_matches("error: ").trim_end()).report_json().into()
+        }
         Err(error) => {
-            let usage = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             // Where even this cannot be printed, the exit code is all that is left to say it with.
             let _ = error.print();
-            return usage.into();
+            Exit::Usage.into()
         }
+    }
+}
+
+fn run(command: Command) -> Exit {
+    let json = match &command {
+        Command::Ask(args) => args.json,
+        Command::Tool(args) => args.json || args.format.is_some(),
+        Command::Plugin(PluginCommand::Inspect { json, .. }) => *json,
+        Command::Completions { .. } => false,
     };
-    let done = match cli.command {
+    let done = match command {
         Command::Ask(args) => ask::run(args),
         Command::Tool(args) => tool::run(&args),
         Command::Plugin(PluginCommand::Inspect { file, json }) => plugin::inspect(file.as_deref(), json),
         Command::Completions { shell } => completions(shell),
     };
-    done.unwrap_or_else(|failure| failure.report()).into()
+    match done {
+        Ok(exit) => exit,
+        Err(failure) if json => failure.report_json(),
+        Err(failure) => failure.report(),
+    }
 }
 
-fn completions(shell: clap_complete::Shell) -> Result<Exit, failure::Failure> {
+/// Whether a command line that could not be read asks for JSON: whoever does reads standard error with a parser.
+fn json_is_wanted() -> bool {
+    std::env::args_os().skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json")
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut <Cli as clap::CommandFactory>::command(), "ask-user", &mut script);
     output::result_bytes(&script)?;

@@ -1,7 +1,10 @@
 //! The two streams: results on standard output, everything else on standard error. A reader that has gone away is no
 //! reason to panic.
 
-use std::io::{self, Write};
+use std::env;
+use std::io::{self, IsTerminal, Write};
+
+use clap::builder::styling::Style;
 
 use super::failure::Failure;
 
@@ -14,7 +17,9 @@ pub(super) fn result(text: &str) -> Result<(), Failure> {
 pub(super) fn result_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::other("output", error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::other("output", format!("the result could not be printed: {error}")))
+        }
         _ => Ok(()),
     }
 }
@@ -22,4 +27,17 @@ pub(super) fn result_bytes(bytes: &[u8]) -> Result<(), Failure> {
 /// Tells the person something. When that cannot be printed there is nobody to tell.
 pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// `text` so that it stands out on standard error, where a person reads that on a terminal and wants it.
+pub(super) fn emphasised(text: &str) -> String {
+    let set_to = |name, wanted: &dyn Fn(&str) -> bool| {
+        env::var_os(name).is_some_and(|value| wanted(&value.to_string_lossy()))
+    };
+    let unwanted = set_to("NO_COLOR", &|value| !value.is_empty()) || set_to("TERM", &|value| value == "dumb");
+    if unwanted || !io::stderr().is_terminal() {
+        return text.to_owned();
+    }
+    let bold = Style::new().bold();
+    format!("{bold}{text}{bold:#}")
 }
