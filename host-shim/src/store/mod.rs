@@ -3,11 +3,11 @@
 //!
 //! Stores know prompts and tenants, and nothing of WebAssembly. One suite of facts ([`conformance`]) holds for all.
 
+#[cfg(any(test, feature = "store-conformance"))]
+pub mod conformance;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-#[cfg(any(test, feature = "store-conformance"))]
-pub mod conformance;
 
 pub use memory::MemoryStore;
 #[cfg(feature = "sqlite")]
@@ -57,7 +57,9 @@ impl fmt::Display for TenantId {
 
 /// A name that no tenant can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a tenant's name has 1 to 128 characters and no control characters; this one has {length} characters")]
+#[error(
+    "a tenant's name has 1 to 128 characters and no control characters; this one has {length} characters"
+)]
 pub struct InvalidTenantId {
     length: usize,
 }
@@ -265,14 +267,24 @@ pub trait Store: Send + Sync + 'static {
     /// Ends a prompt, if it is still pending and `settlement.at` fits its deadline: an expiry at or after it, anything
     /// else before. Both are looked at in one step, and the first one wins. Drafts of the prompt are dropped, and a
     /// [`Summary`] is kept with its session.
-    async fn settle(&self, tenant: &TenantId, id: &str, settlement: &Settlement) -> Result<Settled, StoreError>;
+    async fn settle(
+        &self,
+        tenant: &TenantId,
+        id: &str,
+        settlement: &Settlement,
+    ) -> Result<Settled, StoreError>;
 
     /// Removes a prompt that has ended, with all that was answered; whether there was one. Its summary goes too, also
     /// when only the summary is left. A pending prompt stays.
     async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool, StoreError>;
 
     /// What one sender has answered so far.
-    async fn draft(&self, tenant: &TenantId, id: &str, sender: &str) -> Result<Option<Vec<Answer>>, StoreError>;
+    async fn draft(
+        &self,
+        tenant: &TenantId,
+        id: &str,
+        sender: &str,
+    ) -> Result<Option<Vec<Answer>>, StoreError>;
 
     /// Keeps what one sender has answered so far. Nothing happens when the prompt is not pending.
     async fn keep_draft(

@@ -158,13 +158,11 @@ mod statements {
     /// Compare-and-set, for everything but an expiry.
     pub(super) const SETTLE_IN_TIME: &str = "
         UPDATE prompts INDEXED BY prompts_id SET settled_at = ?3, settlement = ?4, drafts = NULL
-        WHERE tenant = ?1 AND id = ?2 AND settled_at IS NULL AND expires_at > ?3
-        RETURNING prompt, settlement";
+        WHERE tenant = ?1 AND id = ?2 AND settled_at IS NULL AND expires_at > ?3";
     /// Compare-and-set, for an expiry.
     pub(super) const EXPIRE: &str = "
         UPDATE prompts INDEXED BY prompts_id SET settled_at = ?3, settlement = ?4, drafts = NULL
-        WHERE tenant = ?1 AND id = ?2 AND settled_at IS NULL AND expires_at <= ?3
-        RETURNING prompt, settlement";
+        WHERE tenant = ?1 AND id = ?2 AND settled_at IS NULL AND expires_at <= ?3";
     pub(super) const DELETE: &str = "
         DELETE FROM prompts INDEXED BY prompts_id WHERE tenant = ?1 AND id = ?2 AND settled_at IS NOT NULL";
     pub(super) const DELETE_SUMMARY: &str = "
@@ -239,12 +237,12 @@ mod statements {
 
 /// The statement for a page. Parameters: tenant, place (2), now, session, run, requester, how many.
 fn list_statement(query: &Query) -> String {
-    // The index of the smallest group; what else is asked for is looked up in its rows.
-    let group = match query {
-        Query { run: Some(_), .. } => "_of_run",
-        Query { session: Some(_), .. } => "_of_session",
-        Query { requester: Some(_), .. } => "_of_requester",
-        _ => "",
+    // The indexes of the smallest group; what else is asked for is looked up in its rows.
+    let (pending, settled) = match query {
+        Query { run: Some(_), .. } => ("all_of_run", "all_of_run"),
+        Query { session: Some(_), .. } => ("pending_of_session", "settled_of_session"),
+        Query { requester: Some(_), .. } => ("pending_of_requester", "settled_of_requester"),
+        _ => ("pending", "settled"),
     };
     let mut filters = String::new();
     for (asked, filter) in [
@@ -258,18 +256,16 @@ fn list_statement(query: &Query) -> String {
     }
     let half = |index: &str, status: &str| {
         format!(
-            "SELECT created_at, id, prompt, settlement FROM prompts INDEXED BY {index}{group} \
+            "SELECT created_at, id, prompt, settlement FROM prompts INDEXED BY {index} \
              WHERE tenant = ?1 AND {status} AND (created_at, id) > (?2, ?3){filters}"
         )
     };
+    let pending = |filter: &str| half(pending, &format!("settled_at IS NULL{filter}"));
+    let settled = || half(settled, "settled_at IS NOT NULL");
     let rows = match query.status {
-        StatusFilter::Pending => half("pending", "settled_at IS NULL AND expires_at > ?4"),
-        StatusFilter::Settled => half("settled", "settled_at IS NOT NULL"),
-        StatusFilter::All => {
-            let (pending, settled) =
-                (half("pending", "settled_at IS NULL"), half("settled", "settled_at IS NOT NULL"));
-            format!("{pending} UNION ALL {settled}")
-        }
+        StatusFilter::Pending => pending(" AND expires_at > ?4"),
+        StatusFilter::Settled => settled(),
+        StatusFilter::All => format!("{} UNION ALL {}", pending(""), settled()),
     };
     format!("{rows} ORDER BY created_at, id LIMIT ?8")
 }
@@ -406,12 +402,14 @@ fn settle(
         Outcome::NoAnswer(NoAnswerReason::Expired) => statements::EXPIRE,
         _ => statements::SETTLE_IN_TIME,
     };
-    let parameters = params![tenant, id, moment(settlement.at), written];
-    if let Some(settled) = first(connection, statement, parameters, Record::of)? {
-        return Ok(Ending::Committed(settled));
-    }
+    let settled = change(connection, statement, params![tenant, id, moment(settlement.at), written])? == 1;
+    // Looked up afterwards in both cases: a statement that changes and tells at once is slower than two.
     let found = first(connection, statements::GET, params![tenant, id], Record::of)?;
-    Ok(found.map_or(Ending::NotFound, Ending::Refused))
+    Ok(match found {
+        Some(record) if settled => Ending::Committed(record),
+        Some(record) => Ending::Refused(record),
+        None => Ending::NotFound,
+    })
 }
 
 /// Removes prompts that have ended, and keeps their summaries.

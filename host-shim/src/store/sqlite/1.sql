@@ -36,14 +36,12 @@ CREATE INDEX pending_of_session ON prompts (tenant, session, created_at, id)
     WHERE settled_at IS NULL AND session IS NOT NULL;
 CREATE INDEX settled_of_session ON prompts (tenant, session, created_at, id)
     WHERE settled_at IS NOT NULL AND session IS NOT NULL;
-CREATE INDEX pending_of_run ON prompts (tenant, run, created_at, id)
-    WHERE settled_at IS NULL AND run IS NOT NULL;
-CREATE INDEX settled_of_run ON prompts (tenant, run, created_at, id)
-    WHERE settled_at IS NOT NULL AND run IS NOT NULL;
 CREATE INDEX pending_of_requester ON prompts (tenant, requester, created_at, id)
     WHERE settled_at IS NULL AND requester IS NOT NULL;
 CREATE INDEX settled_of_requester ON prompts (tenant, requester, created_at, id)
     WHERE settled_at IS NOT NULL AND requester IS NOT NULL;
+-- A run asks little, so its prompts share one list: no write when they end.
+CREATE INDEX all_of_run ON prompts (tenant, run, created_at, id) WHERE run IS NOT NULL;
 
 -- The host's own loop, over all tenants: what expires next, what ended first.
 CREATE INDEX pending_deadlines ON prompts (expires_at) WHERE settled_at IS NULL;

@@ -85,8 +85,12 @@ fn connect(path: &Path) -> Result<Connection, Failure> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // What was deleted cannot be read from the file any more.
     connection.pragma_update(None, "secure_delete", true)?;
-    // KiB. Enough for the pages that every write touches; the rest is the operating system's to cache.
-    connection.pragma_update(None, "cache_size", -8 * 1024)?;
+    // KiB, and taken only when they are used. Every write touches a few pages of each index.
+    connection.pragma_update(None, "cache_size", -16 * 1024)?;
+    // Pages. Those that every commit touches are copied into the file less often.
+    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+    // Bytes. After a long read the log may be longer for a while.
+    connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
     Ok(connection)
 }
 
