@@ -38,7 +38,7 @@ fn main() {
 
 fn build_component() -> PathBuf {
     let root = Path::new(&required("CARGO_MANIFEST_DIR")).join("..");
-    for input in ["plugin/src", "plugin/Cargo.toml", "wit", "Cargo.toml", "Cargo.lock"] {
+    for input in ["plugin/src", "plugin/build.rs", "plugin/Cargo.toml", "wit", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
     ensure_target();

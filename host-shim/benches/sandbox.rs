@@ -9,12 +9,11 @@ use ask_user_host::Run;
 use ask_user_host::contract as records;
 use ask_user_host::sandbox::{BUNDLED_PLUGIN, Plugin, Sandbox};
 use criterion::{Criterion, criterion_group, criterion_main};
-use wasmtime::component::{Component, Linker};
+use records::{Prompt, Refusal, ResolveError, Settlement, Verdict, Violation};
+use wasmtime::component::{
+    Component, ComponentExportIndex, ComponentNamedList, InstancePre, Lift, Linker, Lower, TypedFunc,
+};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
-
-wasmtime::component::bindgen!({ path: "../wit", world: "ask-user-plugin" });
-
-use exports::ask_user::plugin::{question, types};
 
 const ARGUMENTS: &str = include_str!("../../examples/deploy-target.json");
 const NOW: u64 = 1_800_000_000_000;
@@ -39,17 +38,26 @@ fn bare_engine() -> Engine {
     Engine::new(&config).unwrap()
 }
 
+/// The floor: a store without limits, an instance, one function found by its index and called without another look at
+/// its types. Nothing less gives an answer from a fresh sandbox.
 struct Bare {
     engine: Engine,
-    pre: AskUserPluginPre<()>,
+    component: Component,
+    pre: InstancePre<()>,
 }
 
 impl Bare {
     fn new() -> Self {
         let engine = bare_engine();
         let component = Component::from_binary(&engine, BUNDLED_PLUGIN).unwrap();
-        let pre = Linker::new(&engine).instantiate_pre(&component).and_then(AskUserPluginPre::new).unwrap();
-        Self { engine, pre }
+        let pre = Linker::new(&engine).instantiate_pre(&component).unwrap();
+        Self { engine, component, pre }
+    }
+
+    fn index(&self, interface: &str, name: &str) -> ComponentExportIndex {
+        let interface = format!("ask-user:plugin/{interface}@0.1.0");
+        let interface = self.component.get_export_index(None, &*interface).unwrap();
+        self.component.get_export_index(Some(&interface), name).unwrap()
     }
 
     fn store(&self) -> Store<()> {
@@ -58,31 +66,18 @@ impl Bare {
         store
     }
 
-    fn call<T>(&self, decide: impl FnOnce(&AskUserPlugin, &mut Store<()>) -> T) -> T {
+    fn call<Params, Return>(&self, index: &ComponentExportIndex, params: Params) -> Return
+    where
+        Params: ComponentNamedList + Lower,
+        Return: Lift + 'static,
+        (Return,): ComponentNamedList + Lift,
+    {
         let mut store = self.store();
-        let plugin = self.pre.instantiate(&mut store).unwrap();
-        decide(&plugin, &mut store)
-    }
-
-    fn prompt(&self) -> types::Prompt {
-        let context = types::Context { now: NOW, id: "ask_0".into(), origin: bare_origin() };
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_tool().call_ask_user(store, ARGUMENTS, &context).unwrap()
-        })
-        .unwrap()
-    }
-}
-
-fn bare_origin() -> types::Origin {
-    types::Origin {
-        agent: None,
-        session_key: Some("agent:main:main".into()),
-        session_kind: None,
-        run: Some("run-1".into()),
-        tool_call: Some("call-1".into()),
-        requester: Some("ada".into()),
-        conversation: Some("telegram:42".into()),
-        locale: None,
+        let instance = self.pre.instantiate(&mut store).unwrap();
+        let function = instance.get_func(&mut store, index).unwrap();
+        // SAFETY: the types are those of the contract, and the component is the one that was built with it.
+        let function = unsafe { TypedFunc::<Params, (Return,)>::new_unchecked(function) };
+        function.call(&mut store, params).unwrap().0
     }
 }
 
@@ -128,10 +123,8 @@ fn load(criterion: &mut Criterion) {
 }
 
 fn decisions(criterion: &mut Criterion) {
-    let (bare, shim) = (Bare::new(), shim());
-    let (bare_context, context) =
-        (types::Context { now: NOW, id: "ask_0".into(), origin: bare_origin() }, context());
-    let (bare_prompt, prompt) = (bare.prompt(), shim.ask_user(ARGUMENTS, &context).unwrap().unwrap());
+    let (bare, shim, context) = (Bare::new(), shim(), context());
+    let prompt = shim.ask_user(ARGUMENTS, &context).unwrap().unwrap();
     let mut group = criterion.benchmark_group("decision");
 
     group.bench_function("bare/instantiate and drop", |bencher| {
@@ -142,38 +135,24 @@ fn decisions(criterion: &mut Criterion) {
     });
 
     // The least a decision can be: whether a prompt is overdue. What is measured is the sandbox around it.
+    let expire = bare.index("question", "expire");
     group.bench_function("bare/expire", |bencher| {
-        bencher.iter(|| {
-            bare.call(|plugin, store| {
-                plugin.ask_user_plugin_question().call_expire(store, &bare_prompt, NOW).unwrap()
-            })
-        });
+        bencher.iter(|| bare.call::<_, Option<Settlement>>(&expire, (&prompt, NOW)));
     });
     group.bench_function("shim/expire", |bencher| bencher.iter(|| shim.expire(&prompt, NOW).unwrap()));
 
+    let ask_user = bare.index("tool", "ask-user");
     group.bench_function("bare/ask_user", |bencher| {
-        bencher.iter(|| {
-            bare.call(|plugin, store| {
-                plugin.ask_user_plugin_tool().call_ask_user(store, ARGUMENTS, &bare_context).unwrap().unwrap()
-            })
-        });
+        bencher.iter(|| bare.call::<_, Result<Prompt, Refusal>>(&ask_user, (ARGUMENTS, &context)));
     });
     group.bench_function("shim/ask_user", |bencher| {
         bencher.iter(|| shim.ask_user(ARGUMENTS, &context).unwrap().unwrap());
     });
 
     let params = records::RequestParams { questions: prompt.questions.clone(), timeout_ms: None };
-    let bare_params = question::RequestParams { questions: bare_prompt.questions.clone(), timeout_ms: None };
+    let request = bare.index("question", "request");
     group.bench_function("bare/request", |bencher| {
-        bencher.iter(|| {
-            bare.call(|plugin, store| {
-                plugin
-                    .ask_user_plugin_question()
-                    .call_request(store, &bare_params, &bare_context)
-                    .unwrap()
-                    .unwrap()
-            })
-        });
+        bencher.iter(|| bare.call::<_, Result<Prompt, Vec<Violation>>>(&request, (&params, &context)));
     });
     group.bench_function("shim/request", |bencher| {
         bencher.iter(|| shim.request(&params, &context).unwrap().unwrap());
@@ -186,28 +165,10 @@ fn decisions(criterion: &mut Criterion) {
         resolved_by: Some("ada".into()),
         resolution_id: None,
     };
-    let bare_resolution = question::Resolution {
-        answers: vec![types::Answer {
-            question_id: "deploy_target".into(),
-            values: vec!["Production".into()],
-        }],
-        resolved_by: Some("ada".into()),
-        resolution_id: None,
-    };
-    let bare_policy = types::Policy {
-        credentials: types::CredentialPolicy::Refuse,
-        own_text_limit: Some(16 << 10),
-        repeats: types::RepeatPolicy::FirstResult,
-    };
+    let resolve = bare.index("question", "resolve");
     group.bench_function("bare/resolve", |bencher| {
         bencher.iter(|| {
-            bare.call(|plugin, store| {
-                let question = plugin.ask_user_plugin_question();
-                question
-                    .call_resolve(store, &bare_prompt, &bare_resolution, bare_policy, NOW)
-                    .unwrap()
-                    .unwrap()
-            })
+            bare.call::<_, Result<Verdict, ResolveError>>(&resolve, (&prompt, &resolution, POLICY, NOW))
         });
     });
     group.bench_function("shim/resolve", |bencher| {

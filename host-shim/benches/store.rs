@@ -24,12 +24,14 @@ const IN_FLIGHT: u64 = 64;
 
 /// What the agent of a chat asks.
 fn prompt(number: u64) -> Prompt {
+    // Ids that are as far from each other as random ones.
+    let scattered = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let choice = |label: &str, description: &str| Choice {
         label: label.into(),
         description: Some(description.into()),
     };
     Prompt {
-        id: format!("ask_{number:032x}"),
+        id: format!("ask_{scattered:016x}{number:016x}"),
         questions: vec![Question {
             id: "environment".into(),
             header: "Environment".into(),
@@ -48,8 +50,8 @@ fn prompt(number: u64) -> Prompt {
             agent: Some("main".into()),
             session_key: Some(format!("agent:main:telegram:direct:{number:012}")),
             session_kind: Some(SessionKind::Main),
-            run: Some(format!("{number:032x}")),
-            tool_call: Some(format!("call_{number:024x}")),
+            run: Some(format!("{scattered:016x}{number:016x}")),
+            tool_call: Some(format!("call_{scattered:016x}{number:08x}")),
             requester: Some(format!("telegram:{}", number % 1_000)),
             conversation: Some("telegram:123456789".into()),
             locale: Some("en-GB".into()),
@@ -120,7 +122,10 @@ impl Subject {
     }
 }
 
-fn subjects() -> Vec<(&'static str, fn() -> Subject)> {
+/// How to make an empty store of each kind.
+type Make = fn() -> Subject;
+
+fn subjects() -> Vec<(&'static str, Make)> {
     vec![
         ("memory", Subject::memory),
         #[cfg(feature = "sqlite")]
@@ -179,12 +184,14 @@ fn flat(criterion: &mut Criterion) {
     for (name, make) in subjects() {
         for pending in [1_000, 100_000] {
             let subject = make();
-            let prompts = runtime.block_on(subject.ask_many(pending));
+            let asked = runtime.block_on(subject.ask_many(pending));
+            let places: Vec<Cursor> = asked.iter().map(Cursor::of).collect();
+            drop(asked);
             let mut turn = 0;
             // Strides through all of them, in no order.
-            let mut next = move || {
-                turn = (turn + 7_919) % prompts.len();
-                prompts[turn].clone()
+            let mut next = || {
+                turn = (turn + 7_919) % places.len();
+                &places[turn]
             };
 
             let mut group = short(criterion, &format!("flat/{name}"));
@@ -197,7 +204,7 @@ fn flat(criterion: &mut Criterion) {
             });
             group.bench_function(format!("page of 50/{pending}"), |bencher| {
                 bencher.iter(|| {
-                    let query = Query { limit: 50, after: Some(Cursor::of(&next())), ..Query::default() };
+                    let query = Query { limit: 50, after: Some(next().clone()), ..Query::default() };
                     runtime.block_on(subject.store.list(&tenant, &query, 0)).unwrap()
                 });
             });

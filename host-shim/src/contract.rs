@@ -1,7 +1,8 @@
 //! The records of the contract, as the host works with them. They are made from `wit/`, which documents every field;
 //! the same types go into the sandbox, into the store and to the surfaces, so nothing is copied from one to another.
 
-#[allow(missing_docs, unreachable_pub, clippy::all)]
+// Only the records are used; `sandbox/decisions.rs` says why.
+#[allow(dead_code, missing_docs, unreachable_pub, clippy::all)]
 mod generated {
     wasmtime::component::bindgen!({
         path: "../wit",
@@ -28,8 +29,6 @@ pub use interfaces::types::{
     Answer, Choice, Context, CredentialPolicy, NoAnswerReason, Origin, Outcome, Policy, Prompt, Question,
     RepeatPolicy, Rule, SessionKind, Settlement, Timestamp, Violation,
 };
-
-pub(crate) use generated::{AskUserPlugin, AskUserPluginPre};
 
 impl Prompt {
     /// Whether the deadline has passed (ruling 21). Says nothing about a settlement.

@@ -14,6 +14,8 @@ pub mod catalogue;
 pub mod channel;
 #[cfg(target_family = "wasm")]
 mod component;
+#[cfg(target_family = "wasm")]
+mod heap;
 pub mod model;
 pub mod numbering;
 pub mod question;

@@ -1,5 +1,15 @@
 //! The functions of the contract, one call each. `wit/` says what they decide.
+//!
+//! The types of every function are checked once, when a component is loaded. wasmtime's generated bindings check all of
+//! them again for every instance, which would cost more than the instance itself.
 
+use wasmtime::Store;
+use wasmtime::component::{
+    Component, ComponentExportIndex, ComponentNamedList, Instance, InstancePre, Lift, Lower, TypedFunc,
+};
+
+use super::inspect::interface_name;
+use super::limits::CallState;
 use super::{CallError, Plugin};
 use crate::contract::{
     Call, Cancellation, ChannelError, Context, Descriptor, Draft, Feedback, Interaction, Interpretation,
@@ -7,138 +17,123 @@ use crate::contract::{
     ResolveError, Settlement, Target, Timestamp, ToolDefinition, ToolResult, Verdict, Violation,
 };
 
-impl Plugin {
+/// Finds a function and checks its types, in an instance that is made for that.
+fn checked<Params, Return>(
+    component: &Component,
+    instance: Instance,
+    store: &mut Store<CallState>,
+    interface: &str,
+    name: &str,
+) -> wasmtime::Result<ComponentExportIndex>
+where
+    Params: ComponentNamedList + Lower,
+    Return: ComponentNamedList + Lift,
+{
+    let missing = || wasmtime::Error::msg(format!("{interface} has no function {name}"));
+    let exported = component.get_export_index(None, &*interface_name(interface)).ok_or_else(missing)?;
+    let index = component.get_export_index(Some(&exported), name).ok_or_else(missing)?;
+    instance
+        .get_typed_func::<Params, Return>(store, &index)
+        .map_err(|error| error.context(format!("{interface}.{name}")))?;
+    Ok(index)
+}
+
+/// Declares each function once: where it is, its types, and the method of [`Plugin`] that calls it. So the types that
+/// are checked are the types that are used.
+macro_rules! decisions {
+    ($($(#[$doc:meta])* $method:ident: $interface:literal $name:literal ($($argument:ident: $kind:ty),*) -> $return:ty;)*) => {
+        /// Where the functions of one component are, all of them checked.
+        pub(super) struct Functions {
+            $($method: ComponentExportIndex,)*
+        }
+
+        impl Functions {
+            /// Finds and checks all functions, in an instance that is dropped afterwards.
+            #[allow(clippy::extra_unused_lifetimes)]
+            pub(super) fn of<'a>(
+                component: &Component,
+                pre: &InstancePre<CallState>,
+                mut store: Store<CallState>,
+            ) -> wasmtime::Result<Self> {
+                let instance = pre.instantiate(&mut store)?;
+                Ok(Self {
+                    $($method: checked::<($($kind,)*), ($return,)>(component, instance, &mut store, $interface, $name)?,)*
+                })
+            }
+        }
+
+        impl Plugin {
+            $($(#[$doc])*
+            #[allow(clippy::extra_unused_lifetimes, clippy::needless_lifetimes)]
+            pub fn $method<'a>(&self, $($argument: $kind),*) -> Result<$return, CallError> {
+                self.call(|functions, instance, store| {
+                    let function = instance
+                        .get_func(&mut *store, &functions.$method)
+                        .ok_or_else(|| wasmtime::Error::msg(concat!($interface, ".", $name, " is gone")))?;
+                    // SAFETY: `Functions::of` has checked this very function of this very component against these
+                    // very types.
+                    let function = unsafe { TypedFunc::<($($kind,)*), ($return,)>::new_unchecked(function) };
+                    let (decision,) = function.call(store, ($($argument,)*))?;
+                    Ok(decision)
+                })
+            })*
+        }
+    };
+}
+
+decisions! {
     /// The tool as this origin may use it, or nothing where it may not ask.
-    pub fn definition(&self, origin: &Origin) -> Result<Option<ToolDefinition>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_tool().call_definition(store, origin))
-    }
+    definition: "tool" "definition" (origin: &'a Origin) -> Option<ToolDefinition>;
 
     /// Decides about one call of the tool.
-    pub fn ask_user(&self, arguments: &str, context: &Context) -> Result<Result<Prompt, Refusal>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_tool().call_ask_user(store, arguments, context))
-    }
+    ask_user: "tool" "ask-user" (arguments: &'a str, context: &'a Context) -> Result<Prompt, Refusal>;
 
     /// What the tool returns for a prompt; nothing while it is pending.
-    pub fn outcome(&self, prompt: &Prompt) -> Result<Option<ToolResult>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_tool().call_outcome(store, prompt))
-    }
+    outcome: "tool" "outcome" (prompt: &'a Prompt) -> Option<ToolResult>;
 
     /// Decides about a request of a gateway client.
-    pub fn request(
-        &self,
-        params: &RequestParams,
-        context: &Context,
-    ) -> Result<Result<Prompt, Vec<Violation>>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_question().call_request(store, params, context))
-    }
+    request: "question" "request" (params: &'a RequestParams, context: &'a Context) -> Result<Prompt, Vec<Violation>>;
 
     /// The record of a prompt as JSON text.
-    pub fn record(&self, prompt: &Prompt, form: RecordForm, now: Timestamp) -> Result<String, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_question().call_get(store, prompt, form, now))
-    }
+    record: "question" "get" (prompt: &'a Prompt, form: RecordForm, now: Timestamp) -> String;
 
     /// The records of a page as the JSON text of an array.
-    pub fn records(&self, prompts: &[Prompt], form: RecordForm, now: Timestamp) -> Result<String, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_question().call_list(store, prompts, form, now))
-    }
+    records: "question" "list" (prompts: &'a [Prompt], form: RecordForm, now: Timestamp) -> String;
 
     /// Decides about an answer.
-    pub fn resolve(
-        &self,
-        prompt: &Prompt,
-        resolution: &Resolution,
-        policy: Policy,
-        now: Timestamp,
-    ) -> Result<Result<Verdict, ResolveError>, CallError> {
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_question().call_resolve(store, prompt, resolution, policy, now)
-        })
-    }
+    resolve: "question" "resolve" (prompt: &'a Prompt, resolution: &'a Resolution, policy: Policy, now: Timestamp)
+        -> Result<Verdict, ResolveError>;
 
     /// The end of a prompt whose deadline has passed; nothing when it has not.
-    pub fn expire(&self, prompt: &Prompt, now: Timestamp) -> Result<Option<Settlement>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_question().call_expire(store, prompt, now))
-    }
+    expire: "question" "expire" (prompt: &'a Prompt, now: Timestamp) -> Option<Settlement>;
 
     /// Decides about ending a prompt without an answer.
-    pub fn cancel(
-        &self,
-        prompt: &Prompt,
-        cancellation: &Cancellation,
-        now: Timestamp,
-    ) -> Result<Result<Settlement, ResolveError>, CallError> {
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_question().call_cancel(store, prompt, cancellation, now)
-        })
-    }
+    cancel: "question" "cancel" (prompt: &'a Prompt, cancellation: &'a Cancellation, now: Timestamp)
+        -> Result<Settlement, ResolveError>;
 
     /// Decides what a typed message means.
-    pub fn interpret(
-        &self,
-        prompt: &Prompt,
-        message: &Message,
-        draft: Option<&Draft>,
-        policy: Policy,
-    ) -> Result<Interpretation, CallError> {
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_reply().call_interpret(store, prompt, message, draft, policy)
-        })
-    }
+    interpret: "reply" "interpret" (prompt: &'a Prompt, message: &'a Message, draft: Option<&'a Draft>, policy: Policy)
+        -> Interpretation;
 
     /// Our own words in a language.
-    pub fn phrases(&self, locale: Option<&str>) -> Result<PhraseBook, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_reply().call_phrases(store, locale))
-    }
+    phrases: "reply" "phrases" (locale: Option<&'a str>) -> PhraseBook;
 
     /// The channels of this plugin.
-    pub fn channels(&self) -> Result<Vec<Descriptor>, CallError> {
-        self.call(|plugin, store| plugin.ask_user_plugin_channel().call_channels(store))
-    }
+    channels: "channel" "channels" () -> Vec<Descriptor>;
 
     /// A pending prompt for a target.
-    pub fn render(
-        &self,
-        prompt: &Prompt,
-        channel: &str,
-        target: &Target,
-    ) -> Result<Result<Rendering, ChannelError>, CallError> {
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_channel().call_render(store, prompt, channel, target)
-        })
-    }
+    render: "channel" "render" (prompt: &'a Prompt, channel: &'a str, target: &'a Target)
+        -> Result<Rendering, ChannelError>;
 
     /// What a service's callback payload means.
-    pub fn interpret_interaction(
-        &self,
-        channel: &str,
-        payload: &str,
-    ) -> Result<Result<Interaction, ChannelError>, CallError> {
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_channel().call_interpret_interaction(store, channel, payload)
-        })
-    }
+    interpret_interaction: "channel" "interpret-interaction" (channel: &'a str, payload: &'a str)
+        -> Result<Interaction, ChannelError>;
 
     /// How a prompt that has ended looks.
-    pub fn render_settled(
-        &self,
-        prompt: &Prompt,
-        channel: &str,
-        target: &Target,
-    ) -> Result<Result<Vec<Call>, ChannelError>, CallError> {
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_channel().call_render_settled(store, prompt, channel, target)
-        })
-    }
+    render_settled: "channel" "render-settled" (prompt: &'a Prompt, channel: &'a str, target: &'a Target)
+        -> Result<Vec<Call>, ChannelError>;
 
     /// What to tell a person.
-    pub fn render_feedback(
-        &self,
-        channel: &str,
-        target: &Target,
-        feedback: Feedback,
-    ) -> Result<Result<Vec<Call>, ChannelError>, CallError> {
-        self.call(|plugin, store| {
-            plugin.ask_user_plugin_channel().call_render_feedback(store, channel, target, feedback)
-        })
-    }
+    render_feedback: "channel" "render-feedback" (channel: &'a str, target: &'a Target, feedback: Feedback)
+        -> Result<Vec<Call>, ChannelError>;
 }

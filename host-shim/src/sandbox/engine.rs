@@ -12,10 +12,10 @@ use wasmtime::{
 };
 
 use super::cache::CompiledCode;
+use super::decisions::Functions;
 use super::error::LoadError;
 use super::limits::{CallState, Limits};
 use super::{Inspection, Loaded, Plugin, inspect};
-use crate::contract::AskUserPluginPre;
 
 /// How often the epoch moves on while calls are made, and so how exactly a deadline is kept.
 const TICK: Duration = Duration::from_millis(5);
@@ -197,15 +197,15 @@ impl Sandbox {
         }
         .map_err(|error| LoadError::compile(name, &error))?;
         // The linker stays empty: there is nothing a component could import.
-        let pre = Linker::new(engine)
-            .instantiate_pre(&component)
-            .and_then(AskUserPluginPre::new)
-            .map_err(|error| LoadError::contract(name, &error))?;
+        let wrong = |error| LoadError::contract(name, &error);
+        let pre = Linker::new(engine).instantiate_pre(&component).map_err(wrong)?;
+        let functions = Functions::of(&component, &pre, self.shared.store(&limits)).map_err(wrong)?;
         Ok(Plugin {
             inner: Arc::new(Loaded {
                 name: name.into(),
                 inspection,
                 pre,
+                functions,
                 limits,
                 shared: Arc::clone(&self.shared),
             }),

@@ -58,7 +58,7 @@ impl Inspection {
 }
 
 /// `ask-user:plugin/<interface>@0.1.0`.
-fn interface_name(interface: &str) -> String {
+pub(super) fn interface_name(interface: &str) -> String {
     let (package, version) = CONTRACT.split_once('@').unwrap_or((CONTRACT, ""));
     format!("{package}/{interface}@{version}")
 }

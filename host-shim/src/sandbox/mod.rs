@@ -25,7 +25,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::contract::{AskUserPlugin, AskUserPluginPre};
+use wasmtime::Store;
+use wasmtime::component::{Instance, InstancePre};
+
+use decisions::Functions;
 use engine::Shared;
 use limits::CallState;
 
@@ -38,7 +41,8 @@ pub struct Plugin {
 struct Loaded {
     name: String,
     inspection: Inspection,
-    pre: AskUserPluginPre<CallState>,
+    pre: InstancePre<CallState>,
+    functions: Functions,
     limits: Limits,
     shared: Arc<Shared>,
 }
@@ -67,12 +71,13 @@ impl Plugin {
     /// One call in a store of its own. The instance is gone when this returns, whatever happened.
     fn call<T>(
         &self,
-        decide: impl FnOnce(&AskUserPlugin, &mut wasmtime::Store<CallState>) -> wasmtime::Result<T>,
+        decide: impl FnOnce(&Functions, Instance, &mut Store<CallState>) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let loaded = &*self.inner;
         let _slot = loaded.shared.slots.take();
         let mut store = loaded.shared.store(&loaded.limits);
-        let outcome = loaded.pre.instantiate(&mut store).and_then(|plugin| decide(&plugin, &mut store));
+        let instance = loaded.pre.instantiate(&mut store);
+        let outcome = instance.and_then(|instance| decide(&loaded.functions, instance, &mut store));
         outcome.map_err(|error| CallError::from_wasmtime(&loaded.name, &error, store.data(), &loaded.limits))
     }
 
