@@ -1,7 +1,7 @@
 //! What the sandbox costs: bare wasmtime and this library on the same bytes in the same run, so that what the library
 //! adds is one subtraction. `cargo bench -p ask-user-host --bench sandbox`.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
 

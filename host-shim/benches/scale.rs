@@ -1,7 +1,7 @@
 //! What many waiting prompts cost: resident memory, and how late they expire. A plain program, since these are not
 //! averages of many short runs. `cargo bench -p ask-user-host --bench scale` (about a minute and a half).
 
-#![allow(missing_docs, clippy::print_stdout)]
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,6 +1,8 @@
 //! The whole system, one module a behaviour. Names are facts; a B number is a case of users' reports that the fact
 //! settles.
 
+#![allow(clippy::unwrap_used)]
+
 mod arguments;
 mod authority;
 mod component;

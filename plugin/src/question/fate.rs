@@ -17,7 +17,7 @@ pub struct Cancellation {
 
 /// The end of a prompt whose deadline has passed at `now`; nothing when it has not, or when it was settled.
 pub fn expire(prompt: &Prompt, now: Timestamp) -> Option<Settlement> {
-    (prompt.settlement.is_none() && prompt.is_overdue(now)).then(|| Settlement {
+    (prompt.settlement.is_none() && prompt.is_overdue(now)).then_some(Settlement {
         outcome: Outcome::NoAnswer(NoAnswerReason::Expired),
         at: now,
         resolved_by: None,
