@@ -79,6 +79,7 @@ async fn lateness(host: &AskUser) -> String {
         let params = RequestParams { questions: vec![question.clone()], timeout_ms: Some(timeout) };
         host.request(&tenant, &params, &origin, None).await.unwrap();
     }
+    println!("resident, {PROMPTS} pending prompts of a client: {}", resident());
     let late = heard.await.unwrap();
     let at = |share: f64| late[((late.len() - 1) as f64 * share) as usize];
     format!("p50 {} ms, p99 {} ms, most {} ms", at(0.5), at(0.99), at(1.0))

@@ -172,7 +172,7 @@ impl AskUser {
                 pending.watch_run(news);
                 return Ok(pending);
             }
-            self.inner.waiters.tell(&run.tenant, &prompt.id, News::Deleted);
+            self.inner.waiters.tell(&run.tenant, &prompt.id, &News::Gone);
             match inserted {
                 Inserted::Attached(prompt) => return self.attach(run, Arc::from(prompt)).await,
                 Inserted::SessionBusy(other) => self.make_way(&run.tenant, *other).await?,
@@ -227,7 +227,7 @@ impl AskUser {
         }
         if prompt.settlement.is_some() {
             // Another process may have ended it; whoever waits here learns it now.
-            self.inner.waiters.tell(&principal.tenant, id, News::Settled(Arc::new(prompt.clone())));
+            self.inner.waiters.tell(&principal.tenant, id, &News::Settled(Arc::new(prompt.clone())));
         }
         Ok(prompt)
     }
@@ -369,7 +369,7 @@ impl AskUser {
         match self.find(principal, id).await? {
             Some(prompt) if prompt.settlement.is_some() => {
                 let deleted = self.inner.store.delete(&principal.tenant, id).await?;
-                self.inner.waiters.tell(&principal.tenant, id, News::Deleted);
+                self.inner.waiters.tell(&principal.tenant, id, &News::Gone);
                 Ok(deleted)
             }
             _ => Ok(false),
@@ -441,9 +441,9 @@ impl AskUser {
         match self.inner.store.get(&run.tenant, pending.id()).await.map_err(HostError::from)? {
             Some(current) if current.settlement.is_none() => pending.watch_run(news),
             Some(current) => {
-                self.inner.waiters.tell(&run.tenant, pending.id(), News::Settled(Arc::new(current)));
+                self.inner.waiters.tell(&run.tenant, pending.id(), &News::Settled(Arc::new(current)));
             }
-            None => self.inner.waiters.tell(&run.tenant, pending.id(), News::Deleted),
+            None => self.inner.waiters.tell(&run.tenant, pending.id(), &News::Gone),
         }
         Ok(pending)
     }
@@ -580,7 +580,7 @@ impl AskUser {
             let settled = host.inner.store.settle(&tenant, &id, &settlement).await?;
             if let Settled::Committed(prompt) = &settled {
                 let prompt = Arc::new((**prompt).clone());
-                host.inner.waiters.tell(&tenant, &id, News::Settled(Arc::clone(&prompt)));
+                host.inner.waiters.tell(&tenant, &id, &News::Settled(Arc::clone(&prompt)));
                 host.inner.events.resolved(&tenant, prompt);
             }
             Ok(settled)
@@ -589,28 +589,21 @@ impl AskUser {
     }
 
     async fn wait_in(&self, tenant: &TenantId, id: &str) -> Result<Arc<Prompt>, WaitError> {
-        loop {
-            let mut news = self.inner.waiters.begin(tenant, id);
-            let prompt = self.inner.store.get(tenant, id).await.map_err(HostError::from)?;
-            let Some(prompt) = prompt else {
-                self.inner.waiters.tell(tenant, id, News::Deleted);
-                return Err(WaitError::NotFound { id: id.into() });
-            };
-            if prompt.settlement.is_some() {
-                let prompt = Arc::new(prompt);
-                self.inner.waiters.tell(tenant, id, News::Settled(Arc::clone(&prompt)));
-                return Ok(prompt);
-            }
-            // Once told, the sender is gone: what it told last is what counts.
-            let told = match news.wait_for(|news| !matches!(news, News::Pending)).await {
-                Ok(told) => told.clone(),
-                Err(_) => continue,
-            };
-            match told {
-                News::Settled(prompt) => return Ok(prompt),
-                News::Deleted => return Err(WaitError::NotFound { id: id.into() }),
-                News::Pending => {}
-            }
+        let news = self.inner.waiters.begin(tenant, id);
+        let prompt = self.inner.store.get(tenant, id).await.map_err(HostError::from)?;
+        let Some(prompt) = prompt else {
+            self.inner.waiters.tell(tenant, id, &News::Gone);
+            return Err(WaitError::NotFound { id: id.into() });
+        };
+        if prompt.settlement.is_some() {
+            let prompt = Arc::new(prompt);
+            self.inner.waiters.tell(tenant, id, &News::Settled(Arc::clone(&prompt)));
+            return Ok(prompt);
+        }
+        match news.await {
+            Ok(News::Settled(prompt)) => return Ok(prompt),
+            Ok(News::Gone) => return Err(WaitError::NotFound { id: id.into() }),
+            Err(_) => return Err(HostError::ShuttingDown.into()),
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::error::{HostError, WaitError};
-use super::waiters::News;
+use super::waiters::Wait;
 use super::{AskUser, NoAnswerReason, RUN_ABORT};
 use crate::contract::{Prompt, ToolResult};
 use crate::store::TenantId;
@@ -52,22 +51,24 @@ impl PendingPrompt {
     }
 
     /// Cancels the prompt when its run is aborted, whether or not anybody waits. Does not keep the host alive.
-    pub(super) fn watch_run(&self, mut news: watch::Receiver<News>) {
+    pub(super) fn watch_run(&self, news: Wait) {
         let inner = Arc::downgrade(&self.host.inner);
         let (tenant, id) = (self.tenant.clone(), self.prompt.id.clone());
         let cancellation = self.cancellation.clone();
         tokio::spawn(async move {
-            let aborted = tokio::select! {
-                () = cancellation.cancelled() => true,
-                () = async { drop(news.wait_for(|news| !matches!(news, News::Pending)).await) } => false,
-            };
-            if let Some(inner) = inner.upgrade()
-                && aborted
-                && let Err(error) = (AskUser { inner })
+            tokio::select! {
+                () = cancellation.cancelled() => {}
+                _ = news => return,
+            }
+            let Some(inner) = inner.upgrade() else { return };
+            // Boxed, since most runs are never aborted, and all of them wait here.
+            let ending = Box::pin(async move {
+                AskUser { inner }
                     .end_in(&tenant, &id, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
                     .await
-            {
-                tracing::warn!(%error, id, "an aborted run's question could not be cancelled");
+            });
+            if let Err(error) = ending.await {
+                tracing::warn!(%error, "an aborted run's question could not be cancelled");
             }
         });
     }

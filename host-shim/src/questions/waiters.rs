@@ -3,46 +3,51 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::watch;
+use tokio::sync::oneshot;
 
 use crate::contract::Prompt;
 use crate::store::TenantId;
 
-/// What a waiter is told: the prompt once it has ended, or that it is gone.
+/// What a waiter is told, once.
 #[derive(Clone, Debug)]
 pub(super) enum News {
-    /// Nothing yet.
-    Pending,
-    /// It has ended.
+    /// The prompt has ended.
     Settled(Arc<Prompt>),
-    /// It was deleted.
-    Deleted,
+    /// It is gone, or never was.
+    Gone,
 }
+
+/// One wait: resolves when there is news. Fails when the host has ended.
+pub(super) type Wait = oneshot::Receiver<News>;
 
 /// All waits.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
-    waits: Mutex<HashMap<(TenantId, String), watch::Sender<News>>>,
+    waits: Mutex<HashMap<(TenantId, Arc<str>), Vec<oneshot::Sender<News>>>>,
 }
 
 impl Waiters {
     /// Begins to wait. Whoever calls this looks at the store *afterwards*: what happens from now on is told.
-    pub(super) fn begin(&self, tenant: &TenantId, id: &str) -> watch::Receiver<News> {
-        self.lock()
-            .entry((tenant.clone(), id.to_owned()))
-            .or_insert_with(|| watch::Sender::new(News::Pending))
-            .subscribe()
+    pub(super) fn begin(&self, tenant: &TenantId, id: &str) -> Wait {
+        let (sender, receiver) = oneshot::channel();
+        let mut waits = self.lock();
+        let waiting = waits.entry((tenant.clone(), id.into())).or_default();
+        // Whoever waits again and again, with a limit of its own, leaves nothing behind.
+        waiting.retain(|sender| !sender.is_closed());
+        waiting.push(sender);
+        receiver
     }
 
     /// Tells everybody who waits for this prompt, and forgets them.
-    pub(super) fn tell(&self, tenant: &TenantId, id: &str, news: News) {
-        let waiting = self.lock().remove(&(tenant.clone(), id.to_owned()));
-        if let Some(sender) = waiting {
-            sender.send_replace(news);
+    pub(super) fn tell(&self, tenant: &TenantId, id: &str, news: &News) {
+        let waiting = self.lock().remove(&(tenant.clone(), id.into()));
+        for sender in waiting.into_iter().flatten() {
+            // Whoever has stopped waiting needs no news.
+            let _ = sender.send(news.clone());
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(TenantId, String), watch::Sender<News>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(TenantId, Arc<str>), Vec<oneshot::Sender<News>>>> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

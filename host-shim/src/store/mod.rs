@@ -14,6 +14,7 @@ pub use memory::MemoryStore;
 pub use sqlite::SqliteStore;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -22,7 +23,7 @@ use crate::contract::{Answer, NoAnswerReason, Outcome, Prompt, Settlement, Times
 /// Whose data it is. Every question to a store that concerns prompts names its tenant by this type, so that none can be
 /// asked for everybody's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TenantId(String);
+pub struct TenantId(Arc<str>);
 
 impl TenantId {
     /// A tenant's name: 1 to 128 characters, none of them a control character.
@@ -30,7 +31,7 @@ impl TenantId {
         let name = name.into();
         let length = name.chars().count();
         if (1..=128).contains(&length) && !name.chars().any(char::is_control) {
-            Ok(Self(name))
+            Ok(Self(name.into()))
         } else {
             Err(InvalidTenantId { length })
         }
