@@ -80,6 +80,8 @@ impl Panel {
                 () = self.clock.until(tick), if left > 0 => continue,
             };
             if let Event::Resize(..) = event {
+                // Also where the size is the same again: the terminal has cut its lines in between.
+                self.screen.start_over()?;
                 self.form.resized();
             }
             if let Some(action) = keys::key(event).and_then(|key| self.form.press(key)) {

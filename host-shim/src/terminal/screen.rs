@@ -56,6 +56,14 @@ impl Screen {
         Ok(())
     }
 
+    /// Forgets what was drawn, since what the terminal shows now is not known; the next drawing writes everything.
+    pub(super) fn start_over(&mut self) -> io::Result<()> {
+        if TAKEN_OVER.load(Ordering::SeqCst) {
+            self.terminal = Some(new_terminal()?);
+        }
+        Ok(())
+    }
+
     /// Gives the screen back and says whether that went well, which dropping it cannot.
     pub(super) fn close(mut self) -> io::Result<()> {
         self.terminal = None;
