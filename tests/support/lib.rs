@@ -2,4 +2,7 @@
 
 pub mod guests;
 pub mod program;
+pub mod prompts;
+#[cfg(unix)]
+pub mod terminal;
 pub mod world;

@@ -1,9 +1,11 @@
 //! The program `ask-user`, built as it is installed and run as a user runs it.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::thread::{JoinHandle, sleep, spawn};
+use std::time::{Duration, Instant};
 
 use super::world::code_cache;
 
@@ -50,14 +52,19 @@ pub struct Ran {
 
 /// Runs the program from the root of the repository, with this on standard input.
 pub fn ask_user(arguments: &[&str], input: &str) -> Ran {
-    let mut child = command(arguments)
+    fed(&mut command(arguments), input.as_bytes())
+}
+
+/// Runs a command to its end, with this on standard input.
+pub fn fed(command: &mut Command, input: &[u8]) -> Ran {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
     // A program that does not read its input closes the pipe.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    let _ = child.stdin.take().expect("a pipe").write_all(input);
     ran(child.wait_with_output().expect("the program ends"))
 }
 
@@ -74,5 +81,154 @@ pub fn ran(output: Output) -> Ran {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// How long anything may take that is going to happen, on the slowest machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Looks again and again until there is something.
+///
+/// # Panics
+///
+/// There is nothing for longer than [`PATIENCE`].
+pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "{what} did not happen");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+/// The program while it runs, between pipes. Killed when it is dropped.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Option<Stream>,
+    stderr: Stream,
+}
+
+impl Running {
+    /// Starts it.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut child = command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().map(Stream::collect);
+        let stderr = Stream::collect(child.stderr.take().expect("a pipe"));
+        Self { child, stdin, stdout, stderr }
+    }
+
+    /// Starts it for a reader of its results who goes away at once.
+    pub fn start_without_reader(arguments: &[&str]) -> Self {
+        let mut child = command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let stdin = child.stdin.take();
+        let stderr = Stream::collect(child.stderr.take().expect("a pipe"));
+        Self { child, stdin, stdout: None, stderr }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Writes to its standard input.
+    pub fn type_in(&mut self, text: &str) {
+        let stdin = self.stdin.as_mut().expect("the input was not ended");
+        stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).expect("it reads");
+    }
+
+    /// Ends its standard input.
+    pub fn end_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Waits until this is on its standard error.
+    pub fn wait_for(&self, text: &str) {
+        self.stderr.wait_for(text);
+    }
+
+    /// Ends it at once, without a chance to do anything, and does not ask for its exit code.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+    }
+
+    /// Waits until it has ended by itself, its standard input still open unless that was ended before.
+    pub fn finish(mut self) -> Ran {
+        let code = exit_code(&mut self.child);
+        let stdout = self.stdout.take().map(Stream::text).unwrap_or_default();
+        let stderr = std::mem::take(&mut self.stderr).text();
+        Ran { code, stdout, stderr }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until a process has ended, and tells its exit code; -1 when a signal ended it.
+pub fn exit_code(child: &mut Child) -> i32 {
+    let status = eventually("the end of the program", || child.try_wait().expect("it can be waited for"));
+    status.code().unwrap_or(-1)
+}
+
+/// What comes out of a pipe.
+#[derive(Debug, Default)]
+struct Stream {
+    bytes: Arc<(Mutex<Vec<u8>>, Condvar)>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Stream {
+    fn collect(mut pipe: impl Read + Send + 'static) -> Self {
+        let bytes: Arc<(Mutex<Vec<u8>>, Condvar)> = Arc::default();
+        let collected = Arc::clone(&bytes);
+        let reader = spawn(move || {
+            let mut part = [0; 4096];
+            while let Ok(read) = pipe.read(&mut part) {
+                if read == 0 {
+                    return;
+                }
+                collected.0.lock().expect("nobody panics with it").extend_from_slice(&part[..read]);
+                collected.1.notify_all();
+            }
+        });
+        Self { bytes, reader: Some(reader) }
+    }
+
+    fn wait_for(&self, text: &str) {
+        let (bytes, more) = &*self.bytes;
+        let has_it = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains(text);
+        let guard = bytes.lock().expect("nobody panics with it");
+        let waited = more.wait_timeout_while(guard, PATIENCE, |bytes| !has_it(bytes));
+        let (bytes, _) = waited.expect("nobody panics with it");
+        assert!(has_it(&bytes), "{text:?} is missing in\n{}", String::from_utf8_lossy(&bytes));
+    }
+
+    /// All of it, once the pipe is closed.
+    fn text(mut self) -> String {
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("reading does not panic");
+        }
+        let bytes = std::mem::take(&mut *self.bytes.0.lock().expect("nobody panics with it"));
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }

@@ -14,3 +14,5 @@ mod readme;
 mod replies;
 mod sandbox;
 mod security;
+#[cfg(unix)]
+mod terminal;
