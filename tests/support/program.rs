@@ -17,13 +17,30 @@ pub fn root() -> PathBuf {
 /// The built program.
 pub fn path() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| build(&["-p", "ask-user-host", "--bin", "ask-user"], "ask-user"))
+    PROGRAM.get_or_init(|| built("ask-user"))
 }
 
-/// Builds something of the workspace in the profile of the tests, and tells where the executable is.
-pub fn build(what: &[&str], name: &str) -> PathBuf {
+/// The built example of an embedding host.
+pub fn embed_program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| built("ask-user-example-embed"))
+}
+
+/// A program of the workspace, built in the profile of the tests.
+///
+/// It is asked for as a part of `cargo test --workspace`, which has built it already: each package with a program has a
+/// test beside it that runs it. Asked for alone, cargo would choose other features and build everything again.
+pub fn built(name: &str) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(root()).args(["build", "--quiet", "--message-format", "json", "--locked"]).args(what);
+    cargo.current_dir(root()).args([
+        "test",
+        "--workspace",
+        "--no-run",
+        "--quiet",
+        "--message-format",
+        "json",
+        "--locked",
+    ]);
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
@@ -34,6 +51,7 @@ pub fn build(what: &[&str], name: &str) -> PathBuf {
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == name)
+        .filter(|message| message["target"]["kind"][0] == "bin" && message["profile"]["test"] == false)
         .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
         .next_back()
         .expect("cargo names the executable")

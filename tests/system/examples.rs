@@ -1,9 +1,8 @@
 //! The examples run and do what they say.
 
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
-use ask_user_tests::program::{Ran, ask_user, build, ran};
+use ask_user_tests::program::{Ran, ask_user, embed_program, ran};
 use ask_user_tests::world::parse;
 use serde_json::json;
 
@@ -32,9 +31,7 @@ fn the_release_plan_is_asked_and_answered_in_three_lines() {
 }
 
 fn embed(input: &str) -> Ran {
-    static EMBED: OnceLock<std::path::PathBuf> = OnceLock::new();
-    let program = EMBED.get_or_init(|| build(&["-p", "ask-user-example-embed"], "ask-user-example-embed"));
-    let mut child = Command::new(program)
+    let mut child = Command::new(embed_program())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use ask_user_host::contract::{Message, ToolResult};
 use ask_user_host::store::SqliteStore;
 use ask_user_host::{AskUser, Principal, Run, TenantId};
-use ask_user_tests::program::{path, ran, root};
+use ask_user_tests::program::{embed_program, path, ran, root};
 use ask_user_tests::world::{code_cache, message, one_question};
 
 /// A command of a `console` block and what it prints.
@@ -53,6 +53,7 @@ fn every_command_of_the_readme_does_what_it_shows() {
         // The program was built already, in the profile of the tests.
         let program = path().display().to_string();
         let line = command
+            .replace("cargo run -q -p ask-user-example-embed", &embed_program().display().to_string())
             .replace("cargo run -q -- ", &format!("{program} "))
             .replace("cargo run -- ", &format!("{program} "));
         let line = match line.strip_prefix("ask-user ") {

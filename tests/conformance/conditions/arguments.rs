@@ -98,17 +98,14 @@ impl Mended {
             return mended;
         }
         mended.timeout(arguments.get("timeoutSeconds"));
-        match arguments.get("questions") {
-            Some(value) => {
-                mended.is_mended |= value.is_object();
-                let questions = questions_in(value);
-                mended.list(value, questions.is_some());
-                questions
-                    .iter()
-                    .flat_map(|questions| questions.iter())
-                    .for_each(|question| mended.question(question));
-            }
-            None => {}
+        if let Some(value) = arguments.get("questions") {
+            mended.is_mended |= value.is_object();
+            let questions = questions_in(value);
+            mended.list(value, questions.is_some());
+            questions
+                .iter()
+                .flat_map(|questions| questions.iter())
+                .for_each(|question| mended.question(question));
         }
         mended
     }

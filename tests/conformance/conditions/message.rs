@@ -31,7 +31,8 @@ pub(super) const CONDITIONS: &[(&str, Condition)] = &[
 /// Ruling 7: a matcher cleans what it compares, and a control character ends a line or is not there. White space that
 /// everybody trims does not count.
 fn control_characters(questions: &[Question], reply: &str) -> bool {
-    let names = |question: &Question| [question.labels.as_slice(), &[question.header.clone()]].concat();
+    let names =
+        |question: &Question| [question.labels.as_slice(), std::slice::from_ref(&question.header)].concat();
     has_control_characters(reply)
         || questions.iter().flat_map(names).any(|name| has_control_characters(&name))
 }

@@ -45,7 +45,9 @@ fn a_label_without_its_dress(question: &Question, text: &str) -> bool {
 
 /// Ruling 13: digits mean labels only, and the choices have letters.
 fn digits_where_a_label_is_a_number(question: &Question, text: &str) -> bool {
-    has_letters(question) && pieces(question, text).any(|piece| is_digits(piece) || is_letter(piece))
+    let count = question.labels.len() as u64;
+    let is_place = |piece| is_digits(piece) && as_number(piece).is_some_and(|at| (1..=count).contains(&at));
+    has_letters(question) && pieces(question, text).any(|piece| is_place(piece) || is_letter(piece))
 }
 
 /// Ruling 13: *Other* asks for the own answer and is never the value.
@@ -73,6 +75,7 @@ fn no_part_fits(question: &Question, text: &str) -> bool {
     question.is_multi
         && trim(text).contains(is_separator)
         && parts(text).next().is_some()
+        && !chooses(question, text)
         && !parts(text).any(|part| chooses(question, part))
 }
 
@@ -105,8 +108,13 @@ fn not_all_parts_fit(question: &Question, text: &str) -> bool {
         && !parts(text).all(|part| chooses(question, part))
 }
 
+/// Whether OpenClaw takes `text` for a label: as it was written, in any case; and to the letter but for white space
+/// around it when own text settles the prompt. Among several choices that is too late to take a duplicate out.
 fn is_their_label(question: &Question, text: &str) -> bool {
-    question.labels.iter().any(|label| label.to_lowercase() == lower(text))
+    question.labels.iter().any(|label| {
+        label.to_lowercase() == lower(text)
+            || (!question.is_closed() && !question.is_multi && trim(label) == trim(text))
+    })
 }
 
 /// The text, and its parts where a question takes several choices.
