@@ -601,9 +601,9 @@ impl AskUser {
             return Ok(prompt);
         }
         match news.await {
-            Ok(News::Settled(prompt)) => return Ok(prompt),
-            Ok(News::Gone) => return Err(WaitError::NotFound { id: id.into() }),
-            Err(_) => return Err(HostError::ShuttingDown.into()),
+            Ok(News::Settled(prompt)) => Ok(prompt),
+            Ok(News::Gone) => Err(WaitError::NotFound { id: id.into() }),
+            Err(_) => Err(HostError::ShuttingDown.into()),
         }
     }
 }

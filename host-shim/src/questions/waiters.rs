@@ -1,7 +1,7 @@
 //! Who waits for which prompt. A waiter holds a row here and nothing else: no instance, no thread.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
@@ -20,10 +20,13 @@ pub(super) enum News {
 /// One wait: resolves when there is news. Fails when the host has ended.
 pub(super) type Wait = oneshot::Receiver<News>;
 
+/// Who waits for each prompt.
+type Waits = HashMap<(TenantId, Arc<str>), Vec<oneshot::Sender<News>>>;
+
 /// All waits.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
-    waits: Mutex<HashMap<(TenantId, Arc<str>), Vec<oneshot::Sender<News>>>>,
+    waits: Mutex<Waits>,
 }
 
 impl Waiters {
@@ -47,7 +50,7 @@ impl Waiters {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(TenantId, Arc<str>), Vec<oneshot::Sender<News>>>> {
+    fn lock(&self) -> MutexGuard<'_, Waits> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

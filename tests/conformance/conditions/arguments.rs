@@ -35,12 +35,10 @@ fn lone_surrogate(arguments: &Value) -> bool {
     arguments.to_string().contains(is_lone_surrogate)
 }
 
-/// Ruling 5: labels may be longer than OpenClaw's 64.
+/// Ruling 5: labels may be longer than OpenClaw's 64. It counts what it has trimmed, and we count what we have cleaned.
 fn long_label(arguments: &Value) -> bool {
-    labels(arguments).iter().flatten().any(|label| {
-        (65..=256).contains(&utf16_len(&clean(label)))
-            || (65..).contains(&utf16_len(trim(label))) && utf16_len(&clean(label)) <= 256
-    })
+    let is_long = |label: &String| utf16_len(trim(label)) > 64 && utf16_len(&clean(label)) <= 256;
+    labels(arguments).iter().flatten().any(is_long)
 }
 
 /// Ruling 5: labels of one question differ in more than case, white space and `(Recommended)`.
