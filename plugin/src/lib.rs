@@ -8,7 +8,7 @@
 //! | [`channel`] | how a prompt looks, and how it looks once it has ended |
 //! | [`catalogue`] | our own words, in every language we have |
 //!
-//! On WebAssembly [`component`] exports them as the world `ask-user-plugin`; natively the same modules are tested.
+//! On WebAssembly `component.rs` exports them as the world `ask-user-plugin`; natively the same modules are tested.
 
 pub mod catalogue;
 pub mod channel;

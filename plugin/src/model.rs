@@ -1,6 +1,6 @@
 //! The records of the contract, as the rules work with them. `wit/types.wit` documents every field.
 //!
-//! The modules of the rules are pure and know nothing of WebAssembly; [`crate::component`] translates at the border.
+//! The modules of the rules are pure and know nothing of WebAssembly; `component.rs` translates at the border.
 
 /// Milliseconds since the Unix epoch.
 pub type Timestamp = u64;

@@ -1,7 +1,7 @@
 //! Where prompts live. The store is the truth: a prompt moves from pending to its end by compare-and-set here, and the
 //! first valid move wins, on one node or on many.
 //!
-//! Stores know prompts and tenants, and nothing of WebAssembly. One suite of facts ([`conformance`]) holds for all.
+//! Stores know prompts and tenants, and nothing of WebAssembly. One suite of facts (`conformance.rs`) holds for all.
 
 #[cfg(any(test, feature = "store-conformance"))]
 pub mod conformance;

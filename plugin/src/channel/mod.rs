@@ -1,7 +1,7 @@
 //! How a prompt looks on a messaging service, what a tap there means, and how the prompt looks once it has ended.
 //!
 //! What holds for every channel is here and in [`form`], the text form of a prompt. A built-in channel is one file, named
-//! as the channel, that implements [`Channel`] and stands in [`CHANNELS`].
+//! as the channel, that implements `Channel` and stands in `CHANNELS`.
 
 pub mod form;
 mod text;

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{Failure, count};
 use crate::store::StoreError;
@@ -23,6 +23,9 @@ const SMALLEST_DATABASE: u64 = 512;
 /// How long to wait for another process that has the file locked.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long to wait between two tries, where SQLite does not wait by itself.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// Opens a file, and makes it if there is none: a connection to write with, and one that only reads.
 pub(super) fn open(path: &Path) -> Result<(Connection, Connection), StoreError> {
     // A process that closes any handle of a file loses the locks it has on it. So nobody opens a store on a file while
@@ -34,14 +37,36 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Connection), StoreError> 
     let of_store = |failure: Failure| failure.of(&store);
     let path = find_or_make(path).map_err(of_store)?;
 
-    let mut writer = connect(&path).map_err(of_store)?;
+    patiently(|| open_once(&path)).map_err(of_store)
+}
+
+fn open_once(path: &Path) -> Result<(Connection, Connection), Failure> {
+    let mut writer = connect(path)?;
     // Nothing is changed in a file that is not ours, not even its mode.
-    check(&writer).map_err(of_store)?;
-    make_private(&path).map_err(of_store)?;
-    prepare(&mut writer).map_err(of_store)?;
-    let reader = connect(&path).map_err(of_store)?;
-    reader.pragma_update(None, "query_only", true).map_err(|error| of_store(error.into()))?;
+    check(&writer)?;
+    make_private(path)?;
+    prepare(&mut writer)?;
+    let reader = connect(path)?;
+    reader.pragma_update(None, "query_only", true)?;
     Ok((writer, reader))
+}
+
+/// Tries again while another process has the file locked. SQLite waits by itself for most locks, but not for those that
+/// are taken while a file gets its log or the log is recovered: that another process opens the file at the same moment
+/// is no reason to fail.
+fn patiently<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    let began = Instant::now();
+    loop {
+        match work() {
+            Err(Failure::Sqlite(error))
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && began.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
+    }
 }
 
 /// The whole path of the file, which is there now.
@@ -166,6 +191,27 @@ fn prepare(connection: &mut Connection) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_another_process_opens_at_the_same_moment_is_waited_for() {
+        let fails_with = |code| {
+            let error = rusqlite::ffi::Error::new(code);
+            Err(Failure::Sqlite(rusqlite::Error::SqliteFailure(error, None)))
+        };
+        let mut tries = 0;
+        let opened = patiently(|| {
+            tries += 1;
+            if tries < 3 { fails_with(rusqlite::ffi::SQLITE_BUSY_RECOVERY) } else { Ok(tries) }
+        });
+        assert!(matches!(opened, Ok(3)));
+        let mut tries = 0;
+        let failed = patiently(|| {
+            tries += 1;
+            fails_with(rusqlite::ffi::SQLITE_IOERR) as Result<(), _>
+        });
+        assert!(failed.is_err());
+        assert_eq!(tries, 1, "another error is not waited out");
+    }
 
     fn refused(path: &Path) -> String {
         match open(path) {
