@@ -1,11 +1,14 @@
 //! Prompts in memory: everything is gone when the process ends.
 //!
-//! A prompt that waits costs a few hundred bytes: it is kept as one packed record, and its places in the lists are
-//! hashes instead of names. A hash only leads to a prompt; whether it is the right one is looked up in the record.
+//! A prompt that waits costs little more than its text: it is kept as one packed record, and its places in the lists
+//! are a hash, a moment and a pointer. A hash only leads to a prompt; whether it is the right one is looked up in the
+//! record.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::iter::{self, Peekable};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,12 +53,9 @@ impl fmt::Debug for MemoryStore {
     }
 }
 
-/// A moment in the life of one prompt, in the order of time.
-type Moment = (Timestamp, Arc<TenantId>, Arc<str>);
-
 #[derive(Default)]
 struct State {
-    tenants: HashMap<Arc<TenantId>, Shelf>,
+    tenants: HashMap<TenantId, Shelf>,
     /// When the pending prompts expire.
     deadlines: BTreeSet<Moment>,
     /// When the others ended.
@@ -67,30 +67,131 @@ struct State {
 /// What belongs to one tenant.
 #[derive(Default)]
 struct Shelf {
-    prompts: HashMap<Arc<str>, Box<Kept>>,
+    prompts: HashSet<ById>,
     pending: BTreeSet<Place>,
     settled: BTreeSet<Place>,
     /// By prompt, then by sender.
-    drafts: HashMap<Arc<str>, BTreeMap<String, Vec<Answer>>>,
+    drafts: HashMap<Box<str>, BTreeMap<String, Vec<Answer>>>,
     remains: Remains,
 }
 
-/// One prompt.
+/// One prompt. It never changes: when the prompt ends, another one takes its place.
+#[derive(Debug)]
 struct Kept {
+    tenant: TenantId,
+    id: Box<str>,
     door: Door,
     expires_at: Timestamp,
     settled_at: Option<Timestamp>,
     /// The whole prompt, packed.
-    record: Arc<[u8]>,
+    record: Box<[u8]>,
 }
 
-/// One line of a group's list.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+impl Kept {
+    fn new(tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Arc<Self>, StoreError> {
+        Ok(Arc::new(Self {
+            tenant: tenant.clone(),
+            id: prompt.id.as_str().into(),
+            door,
+            expires_at: prompt.expires_at,
+            settled_at: prompt.settlement.as_ref().map(|settlement| settlement.at),
+            record: pack(prompt)?.into(),
+        }))
+    }
+
+    /// Of which nothing is known but its id: to be compared with.
+    fn named(id: &str) -> Arc<Self> {
+        Arc::new(Self {
+            tenant: TenantId::default(),
+            id: id.into(),
+            door: Door::Client,
+            expires_at: 0,
+            settled_at: None,
+            record: Box::default(),
+        })
+    }
+
+    fn prompt(&self) -> Result<Prompt, StoreError> {
+        unpack(&self.record)
+    }
+}
+
+/// A prompt that is found by its id.
+struct ById(Arc<Kept>);
+
+impl Borrow<str> for ById {
+    fn borrow(&self) -> &str {
+        &self.0.id
+    }
+}
+
+impl Hash for ById {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.id.hash(state);
+    }
+}
+
+impl PartialEq for ById {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id == other.0.id
+    }
+}
+
+impl Eq for ById {}
+
+/// One line of a group's list, in the order of the list. The prompt itself is looked at only when all else is the same.
+#[derive(Clone)]
 struct Place {
     group: u64,
     created_at: Timestamp,
-    id: Arc<str>,
+    kept: Arc<Kept>,
 }
+
+impl Place {
+    fn order(&self) -> (u64, Timestamp, &str) {
+        (self.group, self.created_at, &self.kept.id)
+    }
+}
+
+/// A moment in the life of one prompt, in the order of time.
+#[derive(Clone)]
+struct Moment {
+    at: Timestamp,
+    kept: Arc<Kept>,
+}
+
+impl Moment {
+    fn order(&self) -> (Timestamp, &TenantId, &str) {
+        (self.at, &self.kept.tenant, &self.kept.id)
+    }
+}
+
+/// Makes a type ordered as its method `order` says.
+macro_rules! ordered {
+    ($($type:ident),*) => {$(
+        impl Ord for $type {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.order().cmp(&other.order())
+            }
+        }
+
+        impl PartialOrd for $type {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other) == Ordering::Equal
+            }
+        }
+
+        impl Eq for $type {}
+    )*};
+}
+
+ordered!(Place, Moment);
 
 /// Prompts that are looked for together.
 #[derive(Clone, Copy, Hash)]
@@ -227,25 +328,18 @@ impl Shelf {
         group: u64,
         after: Option<&Cursor>,
     ) -> impl Iterator<Item = &'a Place> {
+        let place = |created_at, id| Place { group, created_at, kept: Kept::named(id) };
         let start = match after {
-            Some(cursor) => {
-                Bound::Excluded(Place { group, created_at: cursor.created_at, id: cursor.id.as_str().into() })
-            }
-            None => Bound::Included(Place { group, created_at: 0, id: Arc::default() }),
+            Some(cursor) => Bound::Excluded(place(cursor.created_at, &cursor.id)),
+            None => Bound::Included(place(0, "")),
         };
         places.range((start, Bound::Unbounded)).take_while(move |place| place.group == group)
     }
 
     /// The first prompt of a group.
-    fn first(
-        &self,
-        places: &BTreeSet<Place>,
-        hash: u64,
-        group: Group<'_>,
-    ) -> Result<Option<Prompt>, StoreError> {
-        for place in Self::places(places, hash, None) {
-            let Some(kept) = self.prompts.get(&place.id) else { continue };
-            let prompt = unpack(&kept.record)?;
+    fn first(places: &BTreeSet<Place>, hash: u64, group: Group<'_>) -> Result<Option<Prompt>, StoreError> {
+        for Place { kept, .. } in Self::places(places, hash, None) {
+            let prompt = kept.prompt()?;
             if group.holds(&prompt, kept.door) {
                 return Ok(Some(prompt));
             }
@@ -253,7 +347,7 @@ impl Shelf {
         Ok(None)
     }
 
-    /// The packed prompts that a page can be made of: those in the group's list after a place.
+    /// The prompts that a page can be made of: those in the group's list after a place.
     fn candidates(
         &self,
         query: &Query,
@@ -261,7 +355,7 @@ impl Shelf {
         after: Option<&Cursor>,
         now: Timestamp,
         count: usize,
-    ) -> Vec<Arc<[u8]>> {
+    ) -> Vec<Arc<Kept>> {
         let (pending, settled) = match query.status {
             StatusFilter::Pending => (Some(&self.pending), None),
             StatusFilter::Settled => (None, Some(&self.settled)),
@@ -271,19 +365,18 @@ impl Shelf {
             places.into_iter().flat_map(|places| Self::places(places, group, after)).peekable()
         };
         in_order(listed(pending), listed(settled))
-            .filter_map(|place| self.prompts.get(&place.id))
+            .map(|place| &place.kept)
             .filter(|kept| query.status != StatusFilter::Pending || kept.expires_at > now)
             .take(count)
-            .map(|kept| kept.record.clone())
+            .cloned()
             .collect()
     }
 
     /// The settled prompts of a session.
     fn settled_of_session(&self, hash: u64, session: &str) -> Result<Vec<Prompt>, StoreError> {
         let mut found = Vec::new();
-        for place in Self::places(&self.settled, hash, None) {
-            let Some(kept) = self.prompts.get(&place.id) else { continue };
-            let prompt: Prompt = unpack(&kept.record)?;
+        for Place { kept, .. } in Self::places(&self.settled, hash, None) {
+            let prompt = kept.prompt()?;
             if Group::Session(session).holds(&prompt, kept.door) {
                 found.push(prompt);
             }
@@ -310,53 +403,46 @@ impl State {
     }
 
     /// The places of a prompt in all lists.
-    fn places(&self, prompt: &Prompt, id: &Arc<str>, door: Door) -> Vec<Place> {
-        Group::all_of(prompt, door)
-            .map(|group| Place { group: self.hash(group), created_at: prompt.created_at, id: id.clone() })
+    fn places(&self, prompt: &Prompt, kept: &Arc<Kept>) -> Vec<Place> {
+        Group::all_of(prompt, kept.door)
+            .map(|group| Place { group: self.hash(group), created_at: prompt.created_at, kept: kept.clone() })
             .collect()
     }
 
-    /// The tenant, with everything that is kept for it.
-    fn tenant(&self, tenant: &TenantId) -> Option<(&Arc<TenantId>, &Shelf)> {
-        self.tenants.get_key_value(tenant)
+    fn kept(&self, tenant: &TenantId, id: &str) -> Option<&Arc<Kept>> {
+        self.tenants.get(tenant)?.prompts.get(id).map(|ById(kept)| kept)
     }
 
     fn insert(&mut self, tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Inserted, StoreError> {
-        if let Some((_, shelf)) = self.tenant(tenant) {
+        if let Some(shelf) = self.tenants.get(tenant) {
             let session = prompt.origin.session_key.as_deref().filter(|_| door == Door::Tool);
             if let Some(group) = session.and_then(|_| Group::tool_call(prompt)) {
                 let hash = self.hash(group);
                 for places in [&shelf.pending, &shelf.settled] {
-                    if let Some(earlier) = shelf.first(places, hash, group)? {
+                    if let Some(earlier) = Shelf::first(places, hash, group)? {
                         return Ok(Inserted::Attached(Box::new(earlier)));
                     }
                 }
             }
             if let Some(session) = session {
                 let group = Group::Tool { session };
-                if let Some(earlier) = shelf.first(&shelf.pending, self.hash(group), group)? {
+                if let Some(earlier) = Shelf::first(&shelf.pending, self.hash(group), group)? {
                     return Ok(Inserted::SessionBusy(Box::new(earlier)));
                 }
             }
-            if shelf.prompts.contains_key(prompt.id.as_str()) {
+            if shelf.prompts.contains(prompt.id.as_str()) {
                 return Ok(Inserted::IdInUse);
             }
         }
-        let record = match prompt.settlement {
-            None => pack(prompt)?,
-            Some(_) => pack(&Prompt { settlement: None, ..prompt.clone() })?,
+        let kept = match prompt.settlement {
+            None => Kept::new(tenant, prompt, door)?,
+            Some(_) => Kept::new(tenant, &Prompt { settlement: None, ..prompt.clone() }, door)?,
         };
-        let kept = Kept { door, expires_at: prompt.expires_at, settled_at: None, record: record.into() };
-        let id: Arc<str> = prompt.id.as_str().into();
-        let places = self.places(prompt, &id, door);
-        let tenant = match self.tenant(tenant) {
-            Some((known, _)) => known.clone(),
-            None => Arc::new(tenant.clone()),
-        };
-        self.deadlines.insert((prompt.expires_at, tenant.clone(), id.clone()));
-        let shelf = self.tenants.entry(tenant).or_default();
+        let places = self.places(prompt, &kept);
+        self.deadlines.insert(Moment { at: prompt.expires_at, kept: kept.clone() });
+        let shelf = self.tenants.entry(tenant.clone()).or_default();
         shelf.pending.extend(places);
-        shelf.prompts.insert(id, Box::new(kept));
+        shelf.prompts.insert(ById(kept));
         Ok(Inserted::New)
     }
 
@@ -366,58 +452,50 @@ impl State {
         id: &str,
         settlement: &Settlement,
     ) -> Result<Settled, StoreError> {
-        let Some((tenant, shelf)) = self.tenant(tenant) else { return Ok(Settled::NotFound) };
-        let Some((id, kept)) = shelf.prompts.get_key_value(id) else { return Ok(Settled::NotFound) };
-        let mut prompt: Prompt = unpack(&kept.record)?;
-        if kept.settled_at.is_some() {
+        let Some(pending) = self.kept(tenant, id).cloned() else { return Ok(Settled::NotFound) };
+        let mut prompt = pending.prompt()?;
+        if pending.settled_at.is_some() {
             return Ok(Settled::Before(Box::new(prompt)));
         }
-        if !fits_deadline(settlement, kept.expires_at) {
+        if !fits_deadline(settlement, pending.expires_at) {
             return Ok(Settled::Untimely(Box::new(prompt)));
         }
         prompt.settlement = Some(settlement.clone());
-        let record = pack(&prompt)?.into();
-        let (tenant, id) = (tenant.clone(), id.clone());
-        let places = self.places(&prompt, &id, kept.door);
+        let settled = Kept::new(&pending.tenant, &prompt, pending.door)?;
+        let places = self.places(&prompt, &settled);
 
-        self.deadlines.remove(&(prompt.expires_at, tenant.clone(), id.clone()));
-        self.ends.insert((settlement.at, tenant.clone(), id.clone()));
-        if let Some(shelf) = self.tenants.get_mut(&tenant) {
+        if let Some(shelf) = self.tenants.get_mut(tenant) {
             for place in places {
                 shelf.pending.remove(&place);
                 shelf.settled.insert(place);
             }
-            shelf.drafts.remove(&id);
-            if let Some(kept) = shelf.prompts.get_mut(&id) {
-                kept.record = record;
-                kept.settled_at = Some(settlement.at);
-            }
+            shelf.drafts.remove(id);
+            shelf.prompts.replace(ById(settled.clone()));
         }
+        self.deadlines.remove(&Moment { at: pending.expires_at, kept: pending });
+        self.ends.insert(Moment { at: settlement.at, kept: settled });
         Ok(Settled::Committed(Box::new(prompt)))
     }
 
-    /// Takes a prompt that has ended out of all lists.
-    fn remove_settled(&mut self, tenant: &TenantId, id: &str) -> Result<Option<Prompt>, StoreError> {
-        let Some((tenant, shelf)) = self.tenant(tenant) else { return Ok(None) };
-        let Some((id, kept)) = shelf.prompts.get_key_value(id) else { return Ok(None) };
-        let Some(settled_at) = kept.settled_at else { return Ok(None) };
-        let prompt: Prompt = unpack(&kept.record)?;
-        let (tenant, id) = (tenant.clone(), id.clone());
-        let places = self.places(&prompt, &id, kept.door);
+    /// Takes a prompt that has ended out of all lists; whether there was one.
+    fn remove_settled(&mut self, tenant: &TenantId, id: &str) -> Result<bool, StoreError> {
+        let Some(kept) = self.kept(tenant, id).cloned() else { return Ok(false) };
+        let Some(at) = kept.settled_at else { return Ok(false) };
+        let places = self.places(&kept.prompt()?, &kept);
 
-        self.ends.remove(&(settled_at, tenant.clone(), id.clone()));
-        if let Some(shelf) = self.tenants.get_mut(&tenant) {
+        if let Some(shelf) = self.tenants.get_mut(tenant) {
             for place in &places {
                 shelf.settled.remove(place);
             }
-            shelf.prompts.remove(&id);
+            shelf.prompts.remove(id);
         }
-        Ok(Some(prompt))
+        self.ends.remove(&Moment { at, kept });
+        Ok(true)
     }
 
     fn forget_session(&mut self, tenant: &TenantId, session: &str) -> Result<(), StoreError> {
         let hash = self.hash(Group::Session(session));
-        let Some((_, shelf)) = self.tenant(tenant) else { return Ok(()) };
+        let Some(shelf) = self.tenants.get(tenant) else { return Ok(()) };
         for prompt in shelf.settled_of_session(hash, session)? {
             self.remove_settled(tenant, &prompt.id)?;
         }
@@ -428,16 +506,17 @@ impl State {
     }
 
     fn purge(&mut self, settled_until: Timestamp, limit: usize) -> Result<usize, StoreError> {
-        let due = |moment: &&Moment| moment.0 <= settled_until;
+        let due = |moment: &&Moment| moment.at <= settled_until;
         let gone: Vec<Moment> = self.ends.iter().take_while(due).take(limit).cloned().collect();
-        for (_, tenant, id) in &gone {
-            let Some(shelf) = self.tenants.get_mut(tenant) else { continue };
-            let Some(kept) = shelf.prompts.get(id) else { continue };
-            let prompt: Prompt = unpack(&kept.record)?;
-            if let (Some(session), Some(summary)) = (&prompt.origin.session_key, Summary::of(&prompt)) {
+        for Moment { kept, .. } in &gone {
+            let prompt = kept.prompt()?;
+            let shelf = self.tenants.get_mut(&kept.tenant);
+            if let (Some(shelf), Some(session), Some(summary)) =
+                (shelf, &prompt.origin.session_key, Summary::of(&prompt))
+            {
                 shelf.remains.keep(session, &summary)?;
             }
-            self.remove_settled(tenant, id)?;
+            self.remove_settled(&kept.tenant, &kept.id)?;
         }
         Ok(gone.len())
     }
@@ -450,12 +529,8 @@ impl Store for MemoryStore {
     }
 
     async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Prompt>, StoreError> {
-        let record = {
-            let state = self.lock();
-            let kept = state.tenant(tenant).and_then(|(_, shelf)| shelf.prompts.get(id));
-            kept.map(|kept| kept.record.clone())
-        };
-        record.map(|record| unpack(&record)).transpose()
+        let kept = self.lock().kept(tenant, id).cloned();
+        kept.map(|kept| kept.prompt()).transpose()
     }
 
     async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
@@ -467,11 +542,11 @@ impl Store for MemoryStore {
             // Unpacking is the long part, and nobody waits for it: the lock is free again.
             let candidates = {
                 let state = self.lock();
-                let Some((_, shelf)) = state.tenant(tenant) else { return Ok(page) };
+                let Some(shelf) = state.tenants.get(tenant) else { return Ok(page) };
                 shelf.candidates(query, state.hash(group), after.as_ref(), now, size + 1)
             };
-            for record in &candidates {
-                let prompt: Prompt = unpack(record)?;
+            for kept in &candidates {
+                let prompt = kept.prompt()?;
                 after = Some(Cursor::of(&prompt));
                 if !query.asks_for(&prompt) {
                     continue;
@@ -499,11 +574,11 @@ impl Store for MemoryStore {
 
     async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool, StoreError> {
         let mut state = self.lock();
-        if state.remove_settled(tenant, id)?.is_some() {
+        if state.remove_settled(tenant, id)? {
             return Ok(true);
         }
         let Some(shelf) = state.tenants.get_mut(tenant) else { return Ok(false) };
-        Ok(!shelf.prompts.contains_key(id) && shelf.remains.remove(id))
+        Ok(!shelf.prompts.contains(id) && shelf.remains.remove(id))
     }
 
     async fn draft(
@@ -513,7 +588,7 @@ impl Store for MemoryStore {
         sender: &str,
     ) -> Result<Option<Vec<Answer>>, StoreError> {
         let state = self.lock();
-        let drafts = state.tenant(tenant).and_then(|(_, shelf)| shelf.drafts.get(id));
+        let drafts = state.tenants.get(tenant).and_then(|shelf| shelf.drafts.get(id));
         Ok(drafts.and_then(|drafts| drafts.get(sender)).cloned())
     }
 
@@ -526,16 +601,15 @@ impl Store for MemoryStore {
     ) -> Result<(), StoreError> {
         let mut state = self.lock();
         let Some(shelf) = state.tenants.get_mut(tenant) else { return Ok(()) };
-        let Some((id, kept)) = shelf.prompts.get_key_value(id) else { return Ok(()) };
-        if kept.settled_at.is_none() {
-            shelf.drafts.entry(id.clone()).or_default().insert(sender.into(), answers.to_vec());
+        if shelf.prompts.get(id).is_some_and(|ById(kept)| kept.settled_at.is_none()) {
+            shelf.drafts.entry(id.into()).or_default().insert(sender.into(), answers.to_vec());
         }
         Ok(())
     }
 
     async fn summaries(&self, tenant: &TenantId, session: &str) -> Result<Vec<Summary>, StoreError> {
         let state = self.lock();
-        let Some((_, shelf)) = state.tenant(tenant) else { return Ok(Vec::new()) };
+        let Some(shelf) = state.tenants.get(tenant) else { return Ok(Vec::new()) };
         let kept = shelf.settled_of_session(state.hash(Group::Session(session)), session)?;
         let remains = shelf.remains.of_session(session)?;
         drop(state);
@@ -547,17 +621,15 @@ impl Store for MemoryStore {
     }
 
     async fn overdue(&self, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, Prompt)>, StoreError> {
-        let state = self.lock();
-        let due = state.deadlines.iter().take_while(|moment| moment.0 <= now).take(limit);
-        due.filter_map(|(_, tenant, id)| {
-            let kept = state.tenants.get(tenant)?.prompts.get(id)?;
-            Some(unpack(&kept.record).map(|prompt| (TenantId::clone(tenant), prompt)))
-        })
-        .collect()
+        let due: Vec<Moment> = {
+            let state = self.lock();
+            state.deadlines.iter().take_while(|moment| moment.at <= now).take(limit).cloned().collect()
+        };
+        due.iter().map(|Moment { kept, .. }| Ok((kept.tenant.clone(), kept.prompt()?))).collect()
     }
 
     async fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
-        Ok(self.lock().deadlines.first().map(|moment| moment.0))
+        Ok(self.lock().deadlines.first().map(|moment| moment.at))
     }
 
     async fn purge(&self, settled_until: Timestamp, limit: usize) -> Result<usize, StoreError> {

@@ -207,7 +207,7 @@ mod tests {
         let mut tries = 0;
         let failed = patiently(|| {
             tries += 1;
-            fails_with(rusqlite::ffi::SQLITE_IOERR) as Result<(), _>
+            fails_with(rusqlite::ffi::SQLITE_IOERR)
         });
         assert!(failed.is_err());
         assert_eq!(tries, 1, "another error is not waited out");
