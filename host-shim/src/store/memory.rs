@@ -76,7 +76,6 @@ struct Shelf {
 }
 
 /// One prompt. It never changes: when the prompt ends, another one takes its place.
-#[derive(Debug)]
 struct Kept {
     tenant: TenantId,
     id: Box<str>,
