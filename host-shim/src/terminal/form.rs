@@ -275,6 +275,11 @@ impl Form {
         }
     }
 
+    /// Whether keys are text, and the person can see where it goes.
+    pub(super) fn is_typing_in_sight(&self) -> bool {
+        self.page().typing && self.seen.focus
+    }
+
     /// Everything in the order of the focus.
     pub(super) fn rows(&self) -> Vec<Row> {
         let page = self.page();

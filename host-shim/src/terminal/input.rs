@@ -27,7 +27,10 @@ impl Input {
     /// Starts reading. What was typed before is thrown away: it was meant for something else (nobody answers a question
     /// before seeing it).
     pub(super) fn open() -> io::Result<Self> {
-        while poll(Duration::ZERO)? {
+        #[cfg(unix)]
+        rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
+        // What was read already is not in the terminal any more. Without any patience nothing is looked at.
+        while poll(Duration::from_millis(1))? {
             read()?;
         }
         let (sender, events) = mpsc::unbounded_channel();
@@ -36,6 +39,11 @@ impl Input {
         let reader =
             Builder::new().name("ask-user-keys".into()).spawn(move || pass_on(&thread_closed, &sender))?;
         Ok(Self { events, closed, reader: Some(reader) })
+    }
+
+    /// Whether there is an event that was not taken yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.events.is_empty()
     }
 
     /// The next event. Nothing is lost when the future is dropped.

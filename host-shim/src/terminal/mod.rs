@@ -73,7 +73,11 @@ impl Panel {
     pub async fn next(&mut self) -> io::Result<Action> {
         loop {
             let left = self.seconds_left();
-            self.draw(left)?;
+            // Text that comes faster than it can be drawn, such as a paste that the terminal does not mark as one, is
+            // drawn when there is no more of it. Other keys go by what is seen, so that is drawn first.
+            if !(self.form.is_typing_in_sight() && self.input.is_waiting()) {
+                self.draw(left)?;
+            }
             let tick = self.expires_at.saturating_sub(left.saturating_sub(1).saturating_mul(1000));
             let event = tokio::select! {
                 event = self.input.next() => event?,
