@@ -19,10 +19,12 @@ pub struct PromptFile {
 }
 
 impl PromptFile {
-    /// Not there yet.
+    /// An empty one.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        Self { folder, runtime: Runtime::new().expect("a runtime") }
+        let file = Self { folder, runtime: Runtime::new().expect("a runtime") };
+        drop(file.store());
+        file
     }
 
     /// Where it is.
@@ -44,10 +46,7 @@ impl PromptFile {
 
     /// The first prompt, once somebody has asked.
     pub fn first(&self) -> Prompt {
-        eventually("a prompt in the file", || {
-            // As long as the program has not made the file, opening it would race with that.
-            if self.path().exists() { self.all().into_iter().next() } else { None }
-        })
+        eventually("a prompt in the file", || self.all().into_iter().next())
     }
 
     /// The tool result of the first prompt; nothing while it is pending.

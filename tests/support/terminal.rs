@@ -80,9 +80,26 @@ impl Terminal {
         Self::run_with(80, 24, arguments, |_| {})
     }
 
+    /// Runs the program on a terminal of 80 by 24 on which somebody has typed before.
+    pub fn run_after(keys: &str, arguments: &[&str]) -> Self {
+        let (mut keyboard, line) = pseudo_terminal(80, 24);
+        keyboard.write_all(keys.as_bytes()).expect("the terminal takes keys");
+        Self::start(keyboard, line, (80, 24), arguments, |_| {})
+    }
+
     /// Runs the program on a terminal of this size. `change` may take streams or variables away from the terminal.
     pub fn run_with(columns: u16, rows: u16, arguments: &[&str], change: impl FnOnce(&mut Command)) -> Self {
         let (keyboard, line) = pseudo_terminal(columns, rows);
+        Self::start(keyboard, line, (columns, rows), arguments, change)
+    }
+
+    fn start(
+        keyboard: File,
+        line: OwnedFd,
+        (columns, rows): (u16, u16),
+        arguments: &[&str],
+        change: impl FnOnce(&mut Command),
+    ) -> Self {
         let stream = || Stdio::from(line.try_clone().expect("a copy"));
         let mut command = command(arguments);
         command.stdin(stream()).stdout(stream()).stderr(stream());

@@ -669,9 +669,15 @@ mod sessions {
     #[test]
     fn the_file_of_prompts_is_private() {
         use std::os::unix::fs::PermissionsExt;
-        let file = PromptFile::new();
-        assert_eq!(ask_user(&["ask", DEPLOY, "--skip", "--store", &file.option()], "").code, 3);
-        assert_eq!(fs::metadata(file.path()).unwrap().permissions().mode() & 0o777, 0o600);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new.db");
+        let store = format!("sqlite:{}", file.display());
+        assert_eq!(ask_user(&["ask", DEPLOY, "--skip", "--store", &store], "").code, 3);
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let mode = entry.unwrap().metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        assert!(file.exists());
     }
 }
 

@@ -66,6 +66,19 @@ fn keys_pressed_in_one_go_all_count() {
     assert_eq!(answers(terminal), json!({ "deploy_target": ["Production"] }));
 }
 
+/// B77: whatever was typed before the question was seen is no answer to it.
+#[test]
+fn what_was_typed_before_is_no_answer() {
+    for typed in ["2\r", "2", "\r\r\r", "\x1b[B\r"] {
+        let mut terminal = Terminal::run_after(typed, &["ask", DEPLOY]);
+        terminal.wait_until("the panel", Terminal::is_panel);
+        assert!(terminal.shown().contains("› ( ) 1. Staging (Recommended)"), "{}", terminal.shown());
+        terminal.press(ENTER);
+        let left = terminal.finish();
+        assert!(left.screen.contains("Deploy: Staging (Recommended)"), "{typed:?}\n{}", left.screen);
+    }
+}
+
 #[test]
 fn a_digit_chooses_and_does_not_submit() {
     let mut terminal = deploy();
@@ -326,6 +339,36 @@ fn a_window_that_is_small_for_a_moment_is_drawn_anew() {
     terminal.wait_until("all of it", |screen| without_time(&screen.contents()) == before);
     terminal.press(CTRL_C);
     terminal.finish();
+}
+
+/// A key and a change of the size at the same moment: neither is lost.
+#[test]
+fn keys_pressed_while_the_window_changes_all_count() {
+    let mut terminal = open(&["ask", DEPLOY, "--json"]);
+    terminal.press("3");
+    terminal.wait_for("Your own answer");
+    for digit in "0123456789".chars() {
+        for columns in [79, 80] {
+            terminal.press(&digit.to_string());
+            terminal.resize(columns, 24);
+        }
+    }
+    terminal.wait_for("│ 00112233445566778899");
+    terminal.press(ENTER);
+    assert_eq!(answers(terminal), json!({ "deploy_target": ["00112233445566778899"] }));
+}
+
+/// A terminal that does not mark pastes sends them as keys, more than fit into one read.
+#[test]
+fn a_long_unmarked_paste_arrives_whole() {
+    let mut terminal = deploy();
+    terminal.press("3");
+    terminal.wait_for("Your own answer");
+    let text = "word ".repeat(700) + "end";
+    terminal.press(&text);
+    terminal.wait_for("word end");
+    terminal.press(ENTER);
+    assert_eq!(answers(terminal), json!({ "deploy_target": [text] }));
 }
 
 /// The minutes and seconds left, which end the first line.
