@@ -33,23 +33,22 @@ pub fn definition(origin: &Origin) -> Option<Definition> {
 const PARAMETERS: &str = include_str!("parameters.schema.json");
 const OUTPUT_SCHEMA: &str = include_str!("result.schema.json");
 
+/// At most 1024 characters, which is where OpenAI draws the line.
 const DESCRIPTION: &str = "\
 Ask the human one to three structured questions and wait for the answers.
 
-Use it only when you are blocked on a decision that genuinely belongs to the user and that the request, the code or a \
-sensible default cannot settle. Do not use it to ask whether you may proceed or to confirm your own plan, and never \
-for passwords, API keys or other credentials.
+Use it only when blocked on a decision that genuinely belongs to the user and that the request, the code or a sensible \
+default cannot settle. Never ask whether you may proceed, to confirm your own plan, or for credentials.
 
-- Ask exactly one question per call unless several answers must be submitted together: one question can use the \
-native controls of a messaging app.
+- Ask exactly one question per call unless several answers must be submitted together: one question can use native \
+messaging controls.
 - Put every selectable choice in `options`, never only in the question's prose.
-- Put the option you recommend first and end its label with ` (Recommended)`.
+- Put the recommended option first and end its label with ` (Recommended)`.
 - Set `multiSelect` only when several options can be chosen at once.
-- Do not add an `Other` option: free text is always possible and is added automatically.
+- Do not add an `Other` option: free text is added automatically.
 
-The call waits until the user answers, skips or the time runs out; `timeoutSeconds` is the longest wait. Answers are \
-arrays of chosen labels and own words, keyed by question id. After `no_answer` continue with your best judgment; \
-nothing was chosen for the user.";
+The call waits until the user answers, skips or `timeoutSeconds` run out. Answers are arrays of chosen labels and own \
+words, keyed by question id. After `no_answer` continue with your best judgment; nothing was chosen for the user.";
 
 #[cfg(test)]
 mod tests {
@@ -69,6 +68,12 @@ mod tests {
             assert_eq!(definition(&Origin { session_kind: Some(kind), ..main.clone() }), None);
         }
         assert_eq!(definition(&Origin::default()), None);
+    }
+
+    #[test]
+    fn the_description_is_short_enough_for_every_api() {
+        let length = DESCRIPTION.chars().count();
+        assert!(length <= 1024, "{length} characters");
     }
 
     #[test]

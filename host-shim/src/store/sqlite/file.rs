@@ -121,18 +121,22 @@ fn connect(path: &Path) -> Result<Connection, Failure> {
 
 /// Whether the file is empty or ours, and not newer than this version.
 fn check(connection: &Connection) -> Result<usize, Failure> {
-    let number = |statement: &str| connection.query_row(statement, [], |row| row.get::<_, i32>(0));
-    let application = number("PRAGMA application_id")?;
+    // In one statement, which sees the file as it is at one moment: another process may be making it just now.
+    let (application, objects, version): (i32, i64, i32) = connection.query_row(
+        "SELECT application_id, (SELECT count(*) FROM sqlite_schema), user_version \
+         FROM pragma_application_id, pragma_user_version",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
     let is_ours = match application {
         APPLICATION => true,
         // Ours before the first migration.
-        0 => number("SELECT count(*) FROM sqlite_schema")? == 0,
+        0 => objects == 0,
         _ => false,
     };
     if !is_ours {
         return Err(Failure::Unreadable("it is the database of another program".into()));
     }
-    let version = number("PRAGMA user_version")?;
     match usize::try_from(version) {
         Ok(version) if version <= MIGRATIONS.len() => Ok(version),
         _ => Err(Failure::Unreadable(format!(
