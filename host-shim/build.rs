@@ -74,7 +74,7 @@ fn ensure_target() {
     let advice = format!(
         "The target {TARGET} is missing: run `rustup target add {TARGET}`, or set ASK_USER_PLUGIN_WASM to a built component."
     );
-    if env::var("CARGO_NET_OFFLINE").is_ok_and(|offline| offline == "true" || offline == "1") {
+    if is_offline() {
         stop(&advice);
     }
     println!("cargo::warning=Adding the target {TARGET}.");
@@ -82,6 +82,20 @@ fn ensure_target() {
         Ok(status) if status.success() => {}
         _ => stop(&advice),
     }
+}
+
+/// Whether cargo was told to stay offline: by the environment, or on its command line, of which a build script is told
+/// nothing and which can be looked up only where there is a `/proc`.
+fn is_offline() -> bool {
+    let told = env::var("CARGO_NET_OFFLINE").is_ok_and(|offline| offline == "true" || offline == "1");
+    #[cfg(unix)]
+    let asked =
+        fs::read(format!("/proc/{}/cmdline", std::os::unix::process::parent_id())).is_ok_and(|line| {
+            line.split(|byte| *byte == 0).any(|word| word == b"--offline" || word == b"--frozen")
+        });
+    #[cfg(not(unix))]
+    let asked = false;
+    told || asked
 }
 
 /// A command without what the outer cargo and its flags left in the environment: they are meant for the host's target.
