@@ -130,15 +130,20 @@ pub struct Running {
     stderr: Stream,
 }
 
+/// The program with a pipe on each of its streams.
+fn spawned(arguments: &[&str]) -> Child {
+    command(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
+}
+
 impl Running {
     /// Starts it.
     pub fn start(arguments: &[&str]) -> Self {
-        let mut child = command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
+        let mut child = spawned(arguments);
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().map(Stream::collect);
         let stderr = Stream::collect(child.stderr.take().expect("a pipe"));
@@ -147,12 +152,7 @@ impl Running {
 
     /// Starts it for a reader of its results who goes away at once.
     pub fn start_without_reader(arguments: &[&str]) -> Self {
-        let mut child = command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
+        let mut child = spawned(arguments);
         drop(child.stdout.take());
         let stdin = child.stdin.take();
         let stderr = Stream::collect(child.stderr.take().expect("a pipe"));

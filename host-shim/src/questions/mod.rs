@@ -522,16 +522,10 @@ impl AskUser {
         }
     }
 
-    /// Ends a prompt without an answer, whoever may answer it. Nothing happens to one that has ended.
-    async fn end_in(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        reason: NoAnswerReason,
-        by: Option<String>,
-    ) -> Result<(), HostError> {
+    /// Ends the prompt of an aborted run, whoever may answer it. Nothing happens to one that has ended.
+    async fn abort_in(&self, tenant: &TenantId, id: &str) -> Result<(), HostError> {
         if let Some(prompt) = self.inner.store.get(tenant, id).await? {
-            self.end(tenant, prompt, reason, by).await?;
+            self.end(tenant, prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await?;
         }
         Ok(())
     }

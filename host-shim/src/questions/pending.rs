@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::AskUser;
 use super::error::{HostError, WaitError};
 use super::waiters::Wait;
-use super::{AskUser, NoAnswerReason, RUN_ABORT};
 use crate::contract::{Prompt, ToolResult};
 use crate::store::TenantId;
 
@@ -36,7 +36,7 @@ impl PendingPrompt {
         let settled = tokio::select! {
             biased;
             () = self.cancellation.cancelled() => {
-                self.abort().await?;
+                self.host.abort_in(&self.tenant, &self.prompt.id).await?;
                 return Err(WaitError::Aborted);
             }
             settled = self.settled() => settled?,
@@ -62,20 +62,10 @@ impl PendingPrompt {
             }
             let Some(inner) = inner.upgrade() else { return };
             // Boxed, since most runs are never aborted, and all of them wait here.
-            let ending = Box::pin(async move {
-                AskUser { inner }
-                    .end_in(&tenant, &id, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
-                    .await
-            });
+            let ending = Box::pin(async move { AskUser { inner }.abort_in(&tenant, &id).await });
             if let Err(error) = ending.await {
                 tracing::warn!(%error, "an aborted run's question could not be cancelled");
             }
         });
-    }
-
-    async fn abort(&self) -> Result<(), HostError> {
-        self.host
-            .end_in(&self.tenant, &self.prompt.id, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
-            .await
     }
 }
