@@ -143,7 +143,7 @@ impl AskUserBuilder {
             retention_ms: u64::try_from(self.retention.as_millis()).unwrap_or(u64::MAX),
             liveness: self.liveness,
             waiters: Waiters::default(),
-            events: Events::new(),
+            events: Events::default(),
             earlier_deadline: Arc::new(Notify::new()),
             next_wake: AtomicU64::new(u64::MAX),
         });

@@ -1,16 +1,19 @@
 //! What happened to prompts, told after it was committed, in the order in which it happened to each prompt.
+//!
+//! Each subscriber has a queue of its own, and whoever publishes puts the event into the queues before it goes on. So a
+//! caller who learns the result of what it did finds the event of it in its queue already.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use tokio::sync::broadcast;
+use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use super::principal::Principal;
 use crate::contract::Prompt;
 use crate::store::TenantId;
 
 /// Events that a slow subscriber may fall behind before some are missed.
-const BACKLOG: usize = 4096;
+const BACKLOG: usize = 65_536;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,30 +22,23 @@ pub enum Event {
     Requested(Arc<Prompt>),
     /// A prompt has ended; the settlement says how.
     Resolved(Arc<Prompt>),
-    /// This subscriber was too slow, and so many events of all tenants are gone: list again.
+    /// This subscriber was too slow, and so many events are gone: list again.
     Missed(u64),
 }
 
-#[derive(Clone, Debug)]
-struct Published {
-    tenant: TenantId,
-    event: Event,
-}
+/// A place beside an event where the first subscriber to write it down leaves the text for the others.
+pub(crate) type Written = Arc<OnceLock<Arc<str>>>;
 
 /// Publishes events.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Events {
-    sender: broadcast::Sender<Published>,
+    subscribers: Arc<Subscribers>,
     /// Prompts whose first event is on its way, with what happened to them meanwhile: a prompt is never seen to end
     /// before it was seen to begin.
     announcing: Mutex<HashMap<(TenantId, String), Vec<Event>>>,
 }
 
 impl Events {
-    pub(super) fn new() -> Self {
-        Self { sender: broadcast::Sender::new(BACKLOG), announcing: Mutex::default() }
-    }
-
     /// Says that a prompt of this id may be stored soon. Ends with [`requested`](Self::requested) or
     /// [`not_requested`](Self::not_requested).
     pub(super) fn announce(&self, tenant: &TenantId, id: &str) {
@@ -53,9 +49,9 @@ impl Events {
     pub(super) fn requested(&self, tenant: &TenantId, prompt: Arc<Prompt>) {
         let mut announcing = self.announcing();
         let since = announcing.remove(&(tenant.clone(), prompt.id.clone())).unwrap_or_default();
-        self.send(tenant, Event::Requested(prompt));
+        self.subscribers.tell(tenant, &Event::Requested(prompt));
         for event in since {
-            self.send(tenant, event);
+            self.subscribers.tell(tenant, &event);
         }
     }
 
@@ -64,7 +60,7 @@ impl Events {
         // Another prompt of this id may have ended meanwhile.
         let mut announcing = self.announcing();
         for event in announcing.remove(&(tenant.clone(), id.to_owned())).unwrap_or_default() {
-            self.send(tenant, event);
+            self.subscribers.tell(tenant, &event);
         }
     }
 
@@ -73,53 +69,156 @@ impl Events {
         let mut announcing = self.announcing();
         match announcing.get_mut(&(tenant.clone(), prompt.id.clone())) {
             Some(since) => since.push(Event::Resolved(prompt)),
-            None => self.send(tenant, Event::Resolved(prompt)),
+            None => self.subscribers.tell(tenant, &Event::Resolved(prompt)),
         }
     }
 
     pub(super) fn subscribe(&self, principal: Principal) -> Subscription {
-        Subscription { receiver: self.sender.subscribe(), principal }
+        let queue = Arc::new(Queue { principal, backlog: Mutex::default() });
+        self.subscribers.lock().entry(queue.principal.tenant.clone()).or_default().push(Arc::clone(&queue));
+        Subscription { queue, subscribers: Arc::clone(&self.subscribers) }
     }
 
-    fn send(&self, tenant: &TenantId, event: Event) {
-        // Nobody listening is no error.
-        let _ = self.sender.send(Published { tenant: tenant.clone(), event });
-    }
-
-    fn announcing(&self) -> std::sync::MutexGuard<'_, HashMap<(TenantId, String), Vec<Event>>> {
+    fn announcing(&self) -> MutexGuard<'_, HashMap<(TenantId, String), Vec<Event>>> {
         self.announcing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        for queue in self.subscribers.lock().values().flatten() {
+            queue.end();
+        }
+    }
+}
+
+/// Who listens, by tenant: an event of one tenant costs the others nothing.
+#[derive(Debug, Default)]
+struct Subscribers {
+    queues: Mutex<HashMap<TenantId, Vec<Arc<Queue>>>>,
+}
+
+impl Subscribers {
+    fn tell(&self, tenant: &TenantId, event: &Event) {
+        let written = Written::default();
+        for queue in self.lock().get(tenant).into_iter().flatten() {
+            queue.push(event, &written);
+        }
+    }
+
+    fn remove(&self, queue: &Arc<Queue>) {
+        let mut queues = self.lock();
+        if let Some(of_tenant) = queues.get_mut(&queue.principal.tenant) {
+            of_tenant.retain(|other| !Arc::ptr_eq(other, queue));
+            if of_tenant.is_empty() {
+                queues.remove(&queue.principal.tenant);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<TenantId, Vec<Arc<Queue>>>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What one subscriber has not taken yet.
+#[derive(Debug)]
+struct Queue {
+    principal: Principal,
+    backlog: Mutex<Backlog>,
+}
+
+#[derive(Debug, Default)]
+struct Backlog {
+    events: VecDeque<(Event, Written)>,
+    missed: u64,
+    has_ended: bool,
+    waiting: Option<Waker>,
+}
+
+impl Queue {
+    fn push(&self, event: &Event, written: &Written) {
+        let (Event::Requested(prompt) | Event::Resolved(prompt)) = event else { return };
+        if !self.principal.may_answer(prompt) {
+            return;
+        }
+        let mut backlog = self.lock();
+        if backlog.missed > 0 {
+            backlog.missed += 1;
+        } else if backlog.events.len() >= BACKLOG {
+            backlog.missed = backlog.events.len() as u64 + 1;
+            backlog.events = VecDeque::new();
+        } else {
+            backlog.events.push_back((event.clone(), Arc::clone(written)));
+        }
+        backlog.wake();
+    }
+
+    fn end(&self) {
+        let mut backlog = self.lock();
+        backlog.has_ended = true;
+        backlog.wake();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Backlog> {
+        self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Backlog {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waiting.take() {
+            waker.wake();
+        }
+    }
+
+    fn take(&mut self) -> Option<(Event, Written)> {
+        if self.missed > 0 {
+            return Some((Event::Missed(std::mem::take(&mut self.missed)), Written::default()));
+        }
+        self.events.pop_front()
     }
 }
 
 /// The events that one principal may see.
 #[derive(Debug)]
 pub struct Subscription {
-    receiver: broadcast::Receiver<Published>,
-    principal: Principal,
+    queue: Arc<Queue>,
+    subscribers: Arc<Subscribers>,
 }
 
 impl Subscription {
     /// The next event; nothing once the host has ended.
     pub async fn next(&mut self) -> Option<Event> {
-        loop {
-            match self.receiver.recv().await {
-                Ok(published) => {
-                    if self.sees(&published) {
-                        return Some(published.event);
-                    }
+        poll_fn(|context| self.poll_next(context)).await.map(|(event, _)| event)
+    }
+
+    /// The next event, if one has come.
+    pub fn try_next(&mut self) -> Option<Event> {
+        self.try_next_written().map(|(event, _)| event)
+    }
+
+    pub(crate) fn try_next_written(&mut self) -> Option<(Event, Written)> {
+        self.queue.lock().take()
+    }
+
+    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<(Event, Written)>> {
+        let mut backlog = self.queue.lock();
+        match backlog.take() {
+            Some(next) => Poll::Ready(Some(next)),
+            None if backlog.has_ended => Poll::Ready(None),
+            None => {
+                if !backlog.waiting.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                    backlog.waiting = Some(context.waker().clone());
                 }
-                Err(broadcast::error::RecvError::Lagged(count)) => return Some(Event::Missed(count)),
-                Err(broadcast::error::RecvError::Closed) => return None,
+                Poll::Pending
             }
         }
     }
+}
 
-    fn sees(&self, published: &Published) -> bool {
-        match &published.event {
-            Event::Requested(prompt) | Event::Resolved(prompt) => {
-                published.tenant == self.principal.tenant && self.principal.may_answer(prompt)
-            }
-            Event::Missed(_) => false,
-        }
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.subscribers.remove(&self.queue);
     }
 }
