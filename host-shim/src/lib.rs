@@ -47,9 +47,9 @@ pub mod store;
 pub mod terminal;
 
 pub use questions::{
-    Accepted, AskError, AskUser, AskUserBuilder, Event, FindError, HostError, Liveness, PendingPrompt,
-    Principal, Reply, RequestError, Run, Scopes, SettleError, StartError, Submission, Subscription,
-    WaitError,
+    Accepted, AskError, AskUser, AskUserBuilder, Attribution, Event, FindError, HostError, Liveness,
+    PendingPrompt, Principal, Reply, RequestError, Run, Scopes, SettleError, StartError, Submission,
+    Subscription, WaitError,
 };
 pub use store::TenantId;
 pub use tokio_util::sync::CancellationToken;

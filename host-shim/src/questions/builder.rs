@@ -32,6 +32,7 @@ pub struct AskUserBuilder {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     policy: Policy,
+    attribution: Attribution,
     retention: Duration,
     liveness: LivenessProbe,
 }
@@ -40,6 +41,16 @@ impl fmt::Debug for AskUserBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("AskUserBuilder").field("plugin", &self.plugin).finish_non_exhaustive()
     }
+}
+
+/// Who is written down as the one who ended a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attribution {
+    /// Whoever calls, as the host knows them; somebody else only by a caller with the scope for it (ruling 25).
+    #[default]
+    Principal,
+    /// Whoever the caller names, and nobody where nobody is named: as OpenClaw does.
+    AsNamed,
 }
 
 /// Why a host did not start.
@@ -69,6 +80,7 @@ impl AskUserBuilder {
                 own_text_limit: Some(OWN_TEXT_LIMIT),
                 repeats: RepeatPolicy::FirstResult,
             },
+            attribution: Attribution::Principal,
             retention: RETENTION,
             liveness: Box::new(|_, _| Liveness::Unknown),
         }
@@ -110,6 +122,12 @@ impl AskUserBuilder {
         self
     }
 
+    /// Who is written down as the one who ended a prompt.
+    pub fn attribution(mut self, attribution: Attribution) -> Self {
+        self.attribution = attribution;
+        self
+    }
+
     /// How long settled prompts stay readable. Zero removes them as soon as possible.
     pub fn retention(mut self, retention: Duration) -> Self {
         self.retention = retention;
@@ -140,6 +158,7 @@ impl AskUserBuilder {
             clock: self.clock,
             ids: self.ids,
             policy: self.policy,
+            attribution: self.attribution,
             retention_ms: u64::try_from(self.retention.as_millis()).unwrap_or(u64::MAX),
             liveness: self.liveness,
             waiters: Waiters::default(),

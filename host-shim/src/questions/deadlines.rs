@@ -76,7 +76,8 @@ async fn expire_overdue(host: &AskUser) -> Result<Option<Timestamp>, super::erro
     }
 }
 
-async fn purge(host: &AskUser, now: Timestamp) -> Result<(), super::error::HostError> {
+/// Removes what is kept no longer.
+pub(super) async fn purge(host: &AskUser, now: Timestamp) -> Result<(), super::error::HostError> {
     let Some(until) = now.checked_sub(host.inner.retention_ms) else { return Ok(()) };
     while host.inner.store.purge(until, BATCH).await? == BATCH {}
     Ok(())

@@ -13,7 +13,7 @@ mod principal;
 mod run;
 mod waiters;
 
-pub use builder::{AskUserBuilder, StartError};
+pub use builder::{AskUserBuilder, Attribution, StartError};
 pub use error::{AskError, FindError, HostError, RequestError, SettleError, WaitError};
 pub use events::{Event, Subscription};
 pub use pending::PendingPrompt;
@@ -55,6 +55,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     policy: Policy,
+    attribution: Attribution,
     retention_ms: u64,
     liveness: LivenessProbe,
     waiters: Waiters,
@@ -203,6 +204,12 @@ impl AskUser {
             .map_err(RequestError::Invalid)?;
         match self.insert(tenant, prompt, Door::Client).await? {
             (prompt, Inserted::New) => Ok(prompt),
+            (prompt, _) if self.made_room(tenant, &prompt.id).await? => {
+                match self.insert(tenant, Prompt::clone(&prompt), Door::Client).await? {
+                    (prompt, Inserted::New) => Ok(prompt),
+                    (prompt, _) => Err(RequestError::IdInUse { id: prompt.id.clone() }),
+                }
+            }
             (prompt, _) => Err(RequestError::IdInUse { id: prompt.id.clone() }),
         }
     }
@@ -242,7 +249,8 @@ impl AskUser {
             query.requester = Some(principal.subject.clone());
         }
         let mut page = self.inner.store.list(&principal.tenant, &query, self.inner.clock.now()).await?;
-        page.prompts.retain(|prompt| principal.may_answer(prompt));
+        let now = self.inner.clock.now();
+        page.prompts.retain(|prompt| principal.may_answer(prompt) && !self.is_past_retention(prompt, now));
         Ok(page)
     }
 
@@ -254,11 +262,8 @@ impl AskUser {
         submission: Submission,
     ) -> Result<Accepted, SettleError> {
         let resolved_by = self.answerer(principal, submission.answered_by)?;
-        let resolution = Resolution {
-            answers: submission.answers,
-            resolved_by: Some(resolved_by),
-            resolution_id: submission.resolution_id,
-        };
+        let resolution =
+            Resolution { answers: submission.answers, resolved_by, resolution_id: submission.resolution_id };
         loop {
             let prompt =
                 self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
@@ -334,9 +339,20 @@ impl AskUser {
         id: &str,
         reason: NoAnswerReason,
     ) -> Result<Arc<Prompt>, SettleError> {
+        self.cancel_as(principal, id, reason, None).await
+    }
+
+    /// The same, in the name of somebody else where the caller has the scope to say so (ruling 25).
+    pub async fn cancel_as(
+        &self,
+        principal: &Principal,
+        id: &str,
+        reason: NoAnswerReason,
+        ended_by: Option<String>,
+    ) -> Result<Arc<Prompt>, SettleError> {
+        let by = self.answerer(principal, ended_by)?;
         let prompt =
             self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
-        let by = Some(principal.subject.clone());
         match self.end(&principal.tenant, prompt, reason, by).await? {
             Some(prompt) => Ok(prompt),
             None => Err(SettleError::AlreadyTerminal { id: id.into() }),
@@ -389,6 +405,18 @@ impl AskUser {
     /// What happens from now on to the prompts this principal may see.
     pub fn subscribe(&self, principal: Principal) -> Subscription {
         self.inner.events.subscribe(principal)
+    }
+
+    /// Whether an id that is in use is free by now: a prompt that is kept no longer may still have been stored.
+    async fn made_room(&self, tenant: &TenantId, id: &str) -> Result<bool, HostError> {
+        let now = self.inner.clock.now();
+        match self.inner.store.get(tenant, id).await? {
+            Some(prompt) if self.is_past_retention(&prompt, now) => {
+                deadlines::purge(self, now).await?;
+                Ok(true)
+            }
+            found => Ok(found.is_none()),
+        }
     }
 
     fn context(&self, origin: &Origin, id: Option<String>) -> Result<Context, HostError> {
@@ -462,15 +490,23 @@ impl AskUser {
     }
 
     async fn find(&self, principal: &Principal, id: &str) -> Result<Option<Prompt>, HostError> {
+        let now = self.inner.clock.now();
         let found = self.inner.store.get(&principal.tenant, id).await?;
-        Ok(found.filter(|prompt| principal.may_answer(prompt)))
+        Ok(found.filter(|prompt| principal.may_answer(prompt) && !self.is_past_retention(prompt, now)))
     }
 
-    fn answerer(&self, principal: &Principal, named: Option<String>) -> Result<String, SettleError> {
+    /// Whether a prompt has been over for longer than prompts are kept. It may still be stored, and counts as gone.
+    fn is_past_retention(&self, prompt: &Prompt, now: Timestamp) -> bool {
+        let gone_at = |settlement: &Settlement| settlement.at.saturating_add(self.inner.retention_ms);
+        prompt.settlement.as_ref().is_some_and(|settlement| gone_at(settlement) <= now)
+    }
+
+    fn answerer(&self, principal: &Principal, named: Option<String>) -> Result<Option<String>, SettleError> {
         match named {
-            Some(name) if name == principal.subject || principal.scopes.name_answerer => Ok(name),
+            named if self.inner.attribution == Attribution::AsNamed => Ok(named),
+            Some(name) if name == principal.subject || principal.scopes.name_answerer => Ok(Some(name)),
             Some(_) => Err(SettleError::MayNotNameAnswerer),
-            None => Ok(principal.subject.clone()),
+            None => Ok(Some(principal.subject.clone())),
         }
     }
 
