@@ -37,6 +37,52 @@ impl Prompt {
     }
 }
 
+impl Rule {
+    /// The rule as the contract names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::WrongType => "wrong-type",
+            Self::Missing => "missing",
+            Self::UnknownMember => "unknown-member",
+            Self::Count => "count",
+            Self::Pattern => "pattern",
+            Self::Blank => "blank",
+            Self::TooLong => "too-long",
+            Self::Duplicate => "duplicate",
+            Self::Reserved => "reserved",
+            Self::Integer => "integer",
+            Self::Unsupported => "unsupported",
+            Self::More => "more",
+        }
+    }
+}
+
+impl Violation {
+    /// The violation for a script or a client.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "path": self.path,
+            "rule": self.rule.name(),
+            "allowed": self.allowed,
+            "received": self.received,
+            "message": self.message,
+        })
+    }
+}
+
+impl NoAnswerReason {
+    /// The reason as the contract and the wire name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Expired => "expired",
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+            Self::Undeliverable => "undeliverable",
+        }
+    }
+}
+
 impl Message {
     /// Text that somebody typed just now, by themselves.
     pub fn typed(text: impl Into<String>) -> Self {

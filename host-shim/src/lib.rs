@@ -31,14 +31,18 @@
 //! ```
 //!
 //! A folder is a layer, and a layer only looks down:
-//! `cli → terminal → questions → store, sandbox`. `sandbox` knows nothing of prompts in a store; `store` knows nothing
+//! `cli → terminal, gateway → questions → store, sandbox`. `sandbox` knows nothing of prompts in a store; `store` knows nothing
 //! of WebAssembly. Cargo features cut the upper ones off; without default features what remains is `sandbox`,
 //! `questions` and the store in memory.
 
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod clock;
+#[cfg(feature = "cli")]
+pub mod config;
 pub mod contract;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 pub mod ids;
 mod questions;
 pub mod sandbox;
@@ -48,8 +52,8 @@ pub mod terminal;
 
 pub use questions::{
     Accepted, AskError, AskUser, AskUserBuilder, Attribution, Event, FindError, HostError, Liveness,
-    PendingPrompt, Principal, Reply, RequestError, Run, Scopes, SettleError, StartError, Submission,
-    Subscription, WaitError,
+    Observer, PendingPrompt, Principal, Reply, RequestError, Run, Scopes, SettleError, StartError,
+    Submission, Subscription, WaitError,
 };
 pub use store::TenantId;
 pub use tokio_util::sync::CancellationToken;

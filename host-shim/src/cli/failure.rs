@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::output;
-use crate::contract::{Rule, Violation};
+use crate::contract::Violation;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Failure {
             text.push_str(&format!("\n  {path}\n    allowed:  {}", violation.allowed));
             text.push_str(&format!("\n    received: {}", violation.received));
         }
-        let json = violations.iter().map(violation_json).collect();
+        let json = violations.iter().map(Violation::to_json).collect();
         Self { exit: Exit::Refused, text, json: Some(Value::Array(json)) }
     }
 
@@ -67,34 +67,5 @@ impl Failure {
             output::note(&json.to_string());
         }
         self.exit
-    }
-}
-
-fn violation_json(violation: &Violation) -> Value {
-    json!({
-        "path": violation.path,
-        "rule": rule_name(violation.rule),
-        "allowed": violation.allowed,
-        "received": violation.received,
-        "message": violation.message,
-    })
-}
-
-/// The rule as the contract names it.
-fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Json => "json",
-        Rule::WrongType => "wrong-type",
-        Rule::Missing => "missing",
-        Rule::UnknownMember => "unknown-member",
-        Rule::Count => "count",
-        Rule::Pattern => "pattern",
-        Rule::Blank => "blank",
-        Rule::TooLong => "too-long",
-        Rule::Duplicate => "duplicate",
-        Rule::Reserved => "reserved",
-        Rule::Integer => "integer",
-        Rule::Unsupported => "unsupported",
-        Rule::More => "more",
     }
 }

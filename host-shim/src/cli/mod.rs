@@ -1,12 +1,15 @@
 //! The program `ask-user`: arguments, what is printed where, and exit codes.
 
 mod ask;
+mod config;
 mod exit;
 mod failure;
+mod log;
 mod output;
 mod plugin;
 mod replies;
 mod runs;
+mod serve;
 mod setup;
 mod tool;
 
@@ -44,6 +47,11 @@ enum Command {
     Ask(AskArgs),
     /// Print the definition of the tool ask_user, as a model gets it
     Tool(ToolArgs),
+    /// Serve agent hosts and clients over OpenClaw's Gateway protocol
+    Serve(ServeArgs),
+    /// Look at the configuration of a gateway
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Look at plugin components
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -136,6 +144,59 @@ struct ToolArgs {
     format: Option<tool::Format>,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = SERVE_HELP)]
+struct ServeArgs {
+    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:18790, or what the configuration says]
+    #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "stdio")]
+    listen: Option<std::net::SocketAddr>,
+    /// The configuration, a TOML file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where prompts are kept [default: memory, or what the configuration says]
+    #[arg(long, value_name = "memory|sqlite:PATH")]
+    store: Option<setup::StoreChoice>,
+    /// A file with one token that may do everything, in place of tokens in a configuration
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "stdio"])]
+    token_file: Option<PathBuf>,
+    /// Serve the process that starts this one, over standard input and output
+    #[arg(long)]
+    stdio: bool,
+    /// How to write the log, which goes to standard error
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = log::Form::Text)]
+    log: log::Form,
+}
+
+const SERVE_HELP: &str = "\
+Clients connect with a token: one of the configuration's, the one in --token-file or ASK_USER_GATEWAY_TOKEN, or, \
+without any, one that is made up and printed when the gateway starts. The line `listening on ws://…` on standard error \
+says that it is ready. Ctrl-C or SIGTERM ends it: answers on their way are kept, and whoever waits is told that \
+nothing is decided yet.
+
+With --stdio each line on standard input is a frame, and each on standard output; no token is needed, and the end of \
+standard input ends it.
+
+/healthz, /readyz and /metrics (Prometheus) are served on the same port, without a token. What is logged is chosen by \
+ASK_USER_LOG, such as info, or ask_user_host=debug; answers and tokens are never logged.
+
+Examples:
+  ask-user serve
+  ask-user serve --store sqlite:questions.db --token-file gateway.token
+  ask-user serve --config /etc/ask-user.toml --log json
+  ask-user serve --stdio";
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Tell whether a configuration can be used, and what it means
+    Check {
+        /// The configuration, a TOML file
+        file: PathBuf,
+        /// Print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
 #[derive(Debug, Subcommand)]
 enum PluginCommand {
     /// Tell what a component is, whether it would load here, and why not
@@ -174,12 +235,15 @@ fn run(command: Command) -> Exit {
         Command::Ask(args) => args.json,
         Command::Tool(args) => args.json || args.format.is_some(),
         Command::Plugin(PluginCommand::Inspect { json, .. }) => *json,
-        Command::Completions { .. } => false,
+        Command::Config(ConfigCommand::Check { json, .. }) => *json,
+        Command::Serve(_) | Command::Completions { .. } => false,
     };
     let done = match command {
         Command::Ask(args) => ask::run(args),
         Command::Tool(args) => tool::run(&args),
         Command::Plugin(PluginCommand::Inspect { file, json }) => plugin::inspect(file.as_deref(), json),
+        Command::Serve(args) => serve::run(&args),
+        Command::Config(ConfigCommand::Check { file, json }) => config::check(&file, json),
         Command::Completions { shell } => completions(shell),
     };
     match done {

@@ -29,13 +29,17 @@ pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// `text` so that it stands out on standard error, where a person reads that on a terminal and wants it.
-pub(super) fn emphasised(text: &str) -> String {
+/// Whether a person who reads colours wants them. Says nothing about where they read.
+pub(super) fn wants_colour() -> bool {
     let set_to = |name, wanted: &dyn Fn(&str) -> bool| {
         env::var_os(name).is_some_and(|value| wanted(&value.to_string_lossy()))
     };
-    let unwanted = set_to("NO_COLOR", &|value| !value.is_empty()) || set_to("TERM", &|value| value == "dumb");
-    if unwanted || !io::stderr().is_terminal() {
+    !(set_to("NO_COLOR", &|value| !value.is_empty()) || set_to("TERM", &|value| value == "dumb"))
+}
+
+/// `text` so that it stands out on standard error, where a person reads that on a terminal and wants it.
+pub(super) fn emphasised(text: &str) -> String {
+    if !wants_colour() || !io::stderr().is_terminal() {
         return text.to_owned();
     }
     let bold = Style::new().bold();

@@ -9,6 +9,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 use super::events::Events;
+use super::observer::{Observer, Unobserved};
 use super::run::{Liveness, LivenessProbe};
 use super::waiters::Waiters;
 use super::{AskUser, Inner, deadlines};
@@ -35,6 +36,7 @@ pub struct AskUserBuilder {
     attribution: Attribution,
     retention: Duration,
     liveness: LivenessProbe,
+    observer: Arc<dyn Observer>,
 }
 
 impl fmt::Debug for AskUserBuilder {
@@ -83,6 +85,7 @@ impl AskUserBuilder {
             attribution: Attribution::Principal,
             retention: RETENTION,
             liveness: Box::new(|_, _| Liveness::Unknown),
+            observer: Arc::new(Unobserved),
         }
     }
 
@@ -144,6 +147,12 @@ impl AskUserBuilder {
         self
     }
 
+    /// Tells what happens, to be counted.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Arc::new(observer);
+        self
+    }
+
     /// Starts the host on the current tokio runtime. Prompts that a durable store holds are taken up: those whose
     /// deadline has passed meanwhile expire at once.
     pub fn start(self) -> Result<AskUser, StartError> {
@@ -161,6 +170,7 @@ impl AskUserBuilder {
             attribution: self.attribution,
             retention_ms: u64::try_from(self.retention.as_millis()).unwrap_or(u64::MAX),
             liveness: self.liveness,
+            observer: self.observer,
             waiters: Waiters::default(),
             events: Events::default(),
             earlier_deadline: Arc::new(Notify::new()),

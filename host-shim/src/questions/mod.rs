@@ -8,6 +8,7 @@ mod builder;
 mod deadlines;
 mod error;
 mod events;
+mod observer;
 mod pending;
 mod principal;
 mod run;
@@ -15,7 +16,10 @@ mod waiters;
 
 pub use builder::{AskUserBuilder, Attribution, StartError};
 pub use error::{AskError, FindError, HostError, RequestError, SettleError, WaitError};
+#[cfg(feature = "gateway")]
+pub(crate) use events::Written;
 pub use events::{Event, Subscription};
+pub use observer::Observer;
 pub use pending::PendingPrompt;
 pub use principal::{Principal, Scopes};
 pub use run::{Liveness, Run};
@@ -58,6 +62,7 @@ struct Inner {
     attribution: Attribution,
     retention_ms: u64,
     liveness: LivenessProbe,
+    observer: Arc<dyn Observer>,
     waiters: Waiters,
     events: Events,
     /// Wakes the deadline loop: a prompt came whose deadline is before `next_wake`.
@@ -441,6 +446,7 @@ impl AskUser {
             inner.events.announce(&tenant, &prompt.id);
             let inserted = inner.store.insert(&tenant, &prompt, door).await;
             if matches!(inserted, Ok(Inserted::New)) {
+                inner.observer.asked(&prompt);
                 inner.events.requested(&tenant, Arc::clone(&prompt));
                 if prompt.expires_at < inner.next_wake.load(Ordering::SeqCst) {
                     inner.earlier_deadline.notify_one();
@@ -610,6 +616,7 @@ impl AskUser {
             let settled = host.inner.store.settle(&tenant, &id, &settlement).await?;
             if let Settled::Committed(prompt) = &settled {
                 let prompt = Arc::new((**prompt).clone());
+                host.inner.observer.settled(&prompt);
                 host.inner.waiters.tell(&tenant, &id, &News::Settled(Arc::clone(&prompt)));
                 host.inner.events.resolved(&tenant, prompt);
             }

@@ -1,0 +1,166 @@
+//! `ask-user serve`.
+
+use std::env;
+use std::sync::Arc;
+
+use super::ServeArgs;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::setup::{self, StoreChoice};
+use super::{log, output};
+use crate::AskUser;
+use crate::config::{Config, Loaded, StoreKind, check_token, read_token};
+use crate::contract::{CredentialPolicy, Policy, RepeatPolicy};
+use crate::gateway::{self, Authority, Compatibility, Gateway, Settings};
+use tokio_util::sync::CancellationToken;
+
+/// A token for whoever does not want it in a file.
+const TOKEN: &str = "ASK_USER_GATEWAY_TOKEN";
+/// Own text of an answer, in bytes (ruling 18).
+const OWN_TEXT_LIMIT: u32 = 16 << 10;
+
+/// Serves until it is told to end.
+pub(super) fn run(args: &ServeArgs) -> Result<Exit, Failure> {
+    log::begin(args.log)?;
+    let loaded = match &args.config {
+        Some(file) => Some(Loaded::read(file).map_err(|error| Failure::other("config", error))?),
+        None => None,
+    };
+    let (config, authority) = match loaded {
+        Some(loaded) => (loaded.config, loaded.authority),
+        None => (Config::default(), Authority::default()),
+    };
+    let listen = args.listen.unwrap_or(config.listen.address);
+    let authority = if args.stdio {
+        authority
+    } else {
+        let given = given_token(args)?;
+        authority_of(authority, given, listen.ip().is_loopback())?
+    };
+    let settings = Settings {
+        listen,
+        authority,
+        compatibility: config.compatibility.into(),
+        default_agent: config.default_agent.0.clone(),
+        agents: config.agents.clone(),
+        grace: config.shutdown.grace,
+        ..Settings::default()
+    };
+    // One thread does all that waits for the network: a second only makes both wait for each other. Stores have theirs.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::other("runtime", error))?;
+    let done = runtime.block_on(serve(args, &config, settings));
+    runtime.shutdown_background();
+    done
+}
+
+async fn serve(args: &ServeArgs, config: &Config, settings: Settings) -> Result<Exit, Failure> {
+    let ending = ending()?;
+    let host = host(args, config, &settings)?;
+    if args.stdio {
+        gateway::serve_lines(host, settings, tokio::io::stdin(), tokio::io::stdout(), ending).await;
+        return Ok(Exit::Done);
+    }
+    let listen = settings.listen;
+    let gateway = Gateway::bind(host, settings).await.map_err(|error| {
+        Failure::other("listen", format!("the gateway cannot listen on {listen}: {error}"))
+    })?;
+    output::note(&format!("listening on ws://{}", gateway.local_addr()));
+    ending.cancelled().await;
+    tracing::info!("the gateway ends");
+    gateway.shutdown().await;
+    Ok(Exit::Done)
+}
+
+fn host(args: &ServeArgs, config: &Config, settings: &Settings) -> Result<AskUser, Failure> {
+    let store = match (&args.store, config.store.kind, &config.store.path) {
+        (Some(store), ..) => store.clone(),
+        (None, StoreKind::Sqlite, Some(path)) => StoreChoice::Sqlite(path.clone()),
+        (None, ..) => StoreChoice::Memory,
+    };
+    let compatibility = settings.compatibility;
+    let mut builder = compatibility
+        .apply(AskUser::builder().plugin(setup::bundled_plugin()?).shared_store(store.open()?))
+        .policy(policy(config, compatibility))
+        .observer(settings.metrics.clone());
+    if let Some(retention) = config.store.retention {
+        builder = builder.retention(retention);
+    }
+    builder.start().map_err(|error| Failure::other("host", error))
+}
+
+fn policy(config: &Config, compatibility: Compatibility) -> Policy {
+    let (credentials, own_text_limit, repeats) = match compatibility {
+        Compatibility::Better => (CredentialPolicy::Refuse, Some(OWN_TEXT_LIMIT), RepeatPolicy::FirstResult),
+        Compatibility::Openclaw => (CredentialPolicy::Accept, None, RepeatPolicy::Refuse),
+    };
+    Policy {
+        credentials: config.credentials.map_or(credentials, Into::into),
+        own_text_limit: match config.own_text_limit {
+            None => own_text_limit,
+            Some(0) => None,
+            Some(limit) => Some(limit),
+        },
+        repeats,
+    }
+}
+
+/// A token from outside the configuration.
+fn given_token(args: &ServeArgs) -> Result<Option<String>, Failure> {
+    let token = match &args.token_file {
+        Some(file) => Some(read_token(file).map_err(|error| Failure::other("token", error))?),
+        None => env::var(TOKEN).ok().filter(|token| !token.is_empty()),
+    };
+    if let Some(token) = &token {
+        check_token(token).map_err(|error| Failure::other("token", error))?;
+    }
+    Ok(token)
+}
+
+/// Who may connect. Where nobody was named, whoever reads what this prints.
+fn authority_of(
+    authority: Authority,
+    given: Option<String>,
+    is_loopback: bool,
+) -> Result<Authority, Failure> {
+    match given {
+        Some(token) if authority.is_empty() => Ok(Authority::single_token(&token)),
+        _ if !authority.is_empty() => Ok(authority),
+        _ if !is_loopback => Err(Failure::usage(
+            "a gateway that others can reach needs tokens: name them in --config, or give one with --token-file",
+        )),
+        _ => {
+            let token = gateway::fresh_token().map_err(|error| Failure::other("token", error))?;
+            output::note(&format!("the token for this run is {}", output::emphasised(&token)));
+            Ok(Authority::single_token(&token))
+        }
+    }
+}
+
+/// Fires when the process is told to end.
+fn ending() -> Result<CancellationToken, Failure> {
+    let ending = CancellationToken::new();
+    let fire = Arc::new(ending.clone());
+    let failed = |error: std::io::Error| Failure::other("signals", error);
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+            let mut told = signal(kind).map_err(failed)?;
+            let fire = Arc::clone(&fire);
+            tokio::spawn(async move {
+                told.recv().await;
+                fire.cancel();
+            });
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            fire.cancel();
+        }
+    });
+    Ok(ending)
+}
