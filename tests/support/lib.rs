@@ -1,5 +1,6 @@
 //! What the tests share: a host on a clock that stands still, people who answer, and the program as it is installed.
 
+pub mod gateway;
 pub mod guests;
 pub mod program;
 pub mod prompts;

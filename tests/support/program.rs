@@ -131,8 +131,8 @@ pub struct Running {
 }
 
 /// The program with a pipe on each of its streams.
-fn spawned(arguments: &[&str]) -> Child {
-    command(arguments)
+fn spawned(command: &mut Command) -> Child {
+    command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -143,16 +143,26 @@ fn spawned(arguments: &[&str]) -> Child {
 impl Running {
     /// Starts it.
     pub fn start(arguments: &[&str]) -> Self {
-        let mut child = spawned(arguments);
+        Self::of(spawned(&mut command(arguments)))
+    }
+
+    fn of(mut child: Child) -> Self {
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().map(Stream::collect);
         let stderr = Stream::collect(child.stderr.take().expect("a pipe"));
         Self { child, stdin, stdout, stderr }
     }
 
+    /// Starts it with these in its environment.
+    pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = command(arguments);
+        command.envs(environment.iter().copied());
+        Self::of(spawned(&mut command))
+    }
+
     /// Starts it for a reader of its results who goes away at once.
     pub fn start_without_reader(arguments: &[&str]) -> Self {
-        let mut child = spawned(arguments);
+        let mut child = spawned(&mut command(arguments));
         drop(child.stdout.take());
         let stdin = child.stdin.take();
         let stderr = Stream::collect(child.stderr.take().expect("a pipe"));
@@ -178,6 +188,19 @@ impl Running {
     /// Waits until this is on its standard error.
     pub fn wait_for(&self, text: &str) {
         self.stderr.wait_for(text);
+    }
+
+    /// Waits until a whole line on its standard error holds this, and gives the line.
+    pub fn line_with(&self, text: &str) -> String {
+        self.stderr.line_with(text)
+    }
+
+    /// Tells it to end, and waits until it has.
+    #[cfg(unix)]
+    pub fn terminate(self) -> Ran {
+        let id = i32::try_from(self.id()).ok().and_then(rustix::process::Pid::from_raw).expect("a process");
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
+        self.finish()
     }
 
     /// Ends it at once, without a chance to do anything, and does not ask for its exit code.
@@ -239,6 +262,19 @@ impl Stream {
         let waited = more.wait_timeout_while(guard, PATIENCE, |bytes| !has_it(bytes));
         let (bytes, _) = waited.expect("nobody panics with it");
         assert!(has_it(&bytes), "{text:?} is missing in\n{}", String::from_utf8_lossy(&bytes));
+    }
+
+    fn line_with(&self, text: &str) -> String {
+        let found = |bytes: &[u8]| {
+            let all = String::from_utf8_lossy(bytes).into_owned();
+            let whole = all.rsplit_once('\n').map_or("", |(whole, _)| whole).to_owned();
+            whole.lines().find(|line| line.contains(text)).map(str::to_owned)
+        };
+        let (bytes, more) = &*self.bytes;
+        let guard = bytes.lock().expect("nobody panics with it");
+        let waited = more.wait_timeout_while(guard, PATIENCE, |bytes| found(bytes).is_none());
+        let (bytes, _) = waited.expect("nobody panics with it");
+        found(&bytes).unwrap_or_else(|| panic!("{text:?} is missing in\n{}", String::from_utf8_lossy(&bytes)))
     }
 
     /// All of it, once the pipe is closed.

@@ -8,6 +8,7 @@ mod authority;
 mod component;
 mod examples;
 mod fate;
+mod gateway;
 mod persistence;
 mod program;
 mod readme;

@@ -7,7 +7,7 @@ use crate::model::{
 use crate::reply::looks_like_credential;
 use crate::text::{excerpt, trim};
 
-/// Longest mark of a submission, in UTF-16 units.
+/// Longest mark of a submission, in characters.
 const MAX_RESOLUTION_ID: usize = 128;
 /// How many problems are listed.
 const LISTED: usize = 16;
@@ -117,13 +117,13 @@ pub fn resolve(
     open(prompt, now)?;
     let mut errors = Vec::new();
     if let Some(id) = &resolution.resolution_id {
-        let units = crate::text::utf16_len(id);
-        if !(1..=MAX_RESOLUTION_ID).contains(&units) {
+        let length = id.chars().count();
+        if !(1..=MAX_RESOLUTION_ID).contains(&length) {
             errors.push(AnswerError {
                 kind: AnswerErrorKind::ResolutionId,
                 question_id: String::new(),
                 message: format!(
-                    "resolutionId must have 1 to {MAX_RESOLUTION_ID} characters; it has {units}"
+                    "resolutionId must have 1 to {MAX_RESOLUTION_ID} characters; it has {length}"
                 ),
             });
         }
