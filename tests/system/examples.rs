@@ -2,8 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use ask_user_tests::program::{Ran, ask_user, embed_program, ran};
-use ask_user_tests::world::parse;
+use ask_user_tests::program::{Ran, ask_user, embed_program, path, ran, root};
+use ask_user_tests::world::{code_cache, parse};
 use serde_json::json;
 
 #[test]
@@ -57,5 +57,26 @@ fn the_embedded_agent_goes_on_without_an_answer() {
         ran.stdout.ends_with("agent: no answer (\"skipped\"), going on with PostgreSQL\n"),
         "{}",
         ran.stdout
+    );
+}
+
+#[test]
+fn a_host_in_node_offers_the_tool_and_gets_the_answer() {
+    let mut node = Command::new("node");
+    let ran = ran(node
+        .arg("examples/node-host/host.mjs")
+        .arg(path())
+        .current_dir(root())
+        .env("ASK_USER_CACHE_DIR", code_cache())
+        .env("ASK_USER_LOG", "error")
+        .output()
+        .expect("the examples need Node.js"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        "The model is offered ask_user.\n\
+         Ada is asked: Where should this go?\n\
+         Her \"2\" is taken as: answered.\n\
+         The model gets: {\"status\":\"answered\",\"answers\":{\"answers\":{\"target\":[\"Production\"]}}}\n"
     );
 }
