@@ -24,14 +24,16 @@ const IN_FLIGHT: u64 = 64;
 
 /// What the agent of a chat asks.
 fn prompt(number: u64) -> Prompt {
-    // Ids that are as far from each other as random ones.
+    let created_at = 1_760_000_000_000 + number;
+    // As far from each other as random numbers.
     let scattered = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let choice = |label: &str, description: &str| Choice {
         label: label.into(),
         description: Some(description.into()),
     };
     Prompt {
-        id: format!("ask_{scattered:016x}{number:016x}"),
+        // In the order of time, as the host's own ids are.
+        id: format!("ask_{created_at:012x}{:04x}{scattered:016x}", number % 9_973),
         questions: vec![Question {
             id: "environment".into(),
             header: "Environment".into(),
@@ -56,7 +58,7 @@ fn prompt(number: u64) -> Prompt {
             conversation: Some("telegram:123456789".into()),
             locale: Some("en-GB".into()),
         },
-        created_at: 1_760_000_000_000 + number,
+        created_at,
         expires_at: 1_760_000_900_000 + number,
         settlement: None,
     }
@@ -92,21 +94,21 @@ impl Subject {
         Self { store: Arc::new(store), numbers: Arc::default(), _folder: Some(Arc::new(folder)) }
     }
 
-    async fn ask(&self) -> Prompt {
-        let prompt = prompt(self.numbers.fetch_add(1, Ordering::Relaxed));
+    async fn ask(&self) -> Arc<Prompt> {
+        let prompt = Arc::new(prompt(self.numbers.fetch_add(1, Ordering::Relaxed)));
         let inserted = self.store.insert(&TenantId::default(), &prompt, Door::Tool).await.unwrap();
         assert_eq!(inserted, Inserted::New);
         prompt
     }
 
-    async fn answer(&self, prompt: Prompt) {
+    async fn answer(&self, prompt: Arc<Prompt>) {
         let settled = self.store.settle(&TenantId::default(), &prompt.id, &answered(&prompt)).await.unwrap();
         assert!(matches!(settled, Settled::Committed(_)));
     }
 
     /// Asks this much in all, some of it at the same time.
-    async fn ask_many(&self, count: u64) -> Vec<Prompt> {
-        let workers: JoinSet<Vec<Prompt>> = (0..IN_FLIGHT)
+    async fn ask_many(&self, count: u64) -> Vec<Arc<Prompt>> {
+        let workers: JoinSet<Vec<Arc<Prompt>>> = (0..IN_FLIGHT)
             .map(|worker| {
                 let subject = self.clone();
                 async move {
@@ -185,7 +187,7 @@ fn flat(criterion: &mut Criterion) {
         for pending in [1_000, 100_000] {
             let subject = make();
             let asked = runtime.block_on(subject.ask_many(pending));
-            let places: Vec<Cursor> = asked.iter().map(Cursor::of).collect();
+            let places: Vec<Cursor> = asked.iter().map(|prompt| Cursor::of(prompt)).collect();
             drop(asked);
             let mut turn = 0;
             // Strides through all of them, in no order.

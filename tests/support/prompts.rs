@@ -41,7 +41,8 @@ impl PromptFile {
     pub fn all(&self) -> Vec<Prompt> {
         let query = Query { status: StatusFilter::All, ..Query::default() };
         let store = self.store();
-        self.runtime.block_on(store.list(&TenantId::default(), &query, 0)).expect("the store answers").prompts
+        let page = self.runtime.block_on(store.list(&TenantId::default(), &query, 0));
+        page.expect("the store answers").prompts.into_iter().map(Arc::unwrap_or_clone).collect()
     }
 
     /// The first prompt, once somebody has asked.

@@ -25,8 +25,10 @@ pub use principal::{Principal, Scopes};
 pub use run::{Liveness, Run};
 
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 
 use tokio::sync::Notify;
 
@@ -180,8 +182,8 @@ impl AskUser {
             }
             self.inner.waiters.tell(&run.tenant, &prompt.id, &News::Gone);
             match inserted {
-                Inserted::Attached(prompt) => return self.attach(run, Arc::from(prompt)).await,
-                Inserted::SessionBusy(other) => self.make_way(&run.tenant, *other).await?,
+                Inserted::Attached(prompt) => return self.attach(run, prompt).await,
+                Inserted::SessionBusy(other) => self.make_way(&run.tenant, &other).await?,
                 Inserted::New | Inserted::IdInUse => {
                     tries -= 1;
                     if tries == 0 {
@@ -222,7 +224,7 @@ impl AskUser {
     /// Waits until a prompt has ended.
     pub async fn wait(&self, principal: &Principal, id: &str) -> Result<Arc<Prompt>, WaitError> {
         match self.get(principal, id).await {
-            Ok(prompt) if prompt.settlement.is_some() => Ok(Arc::new(prompt)),
+            Ok(prompt) if prompt.settlement.is_some() => Ok(prompt),
             Ok(_) => self.wait_in(&principal.tenant, id).await,
             Err(FindError::NotFound { id }) => Err(WaitError::NotFound { id }),
             Err(FindError::Host(error)) => Err(error.into()),
@@ -230,7 +232,7 @@ impl AskUser {
     }
 
     /// A prompt of the caller's, pending or settled. One whose deadline has passed is ended first.
-    pub async fn get(&self, principal: &Principal, id: &str) -> Result<Prompt, FindError> {
+    pub async fn get(&self, principal: &Principal, id: &str) -> Result<Arc<Prompt>, FindError> {
         let prompt = self.find(principal, id).await?.ok_or_else(|| FindError::NotFound { id: id.into() })?;
         let now = self.inner.clock.now();
         if prompt.settlement.is_none() && prompt.is_overdue(now) {
@@ -239,7 +241,7 @@ impl AskUser {
         }
         if prompt.settlement.is_some() {
             // Another process may have ended it; whoever waits here learns it now.
-            self.inner.waiters.tell(&principal.tenant, id, &News::Settled(Arc::new(prompt.clone())));
+            self.inner.waiters.tell(&principal.tenant, id, &News::Settled(Arc::clone(&prompt)));
         }
         Ok(prompt)
     }
@@ -282,14 +284,14 @@ impl AskUser {
                 Ok(Verdict::Settle(resolved)) => {
                     match self.commit(&principal.tenant, id, &resolved.settlement).await? {
                         Settled::Committed(prompt) => {
-                            return Ok(Accepted { prompt: Arc::from(prompt), warning: resolved.warning });
+                            return Ok(Accepted { prompt, warning: resolved.warning });
                         }
                         // Somebody was faster, or time ran out on the way: look again, and learn which.
                         Settled::Before(_) | Settled::Untimely(_) => {}
                         Settled::NotFound => return Err(SettleError::NotFound { id: id.into() }),
                     }
                 }
-                Ok(Verdict::Repeated(_)) => return Ok(Accepted { prompt: Arc::new(prompt), warning: None }),
+                Ok(Verdict::Repeated(_)) => return Ok(Accepted { prompt, warning: None }),
                 Err(ResolveError::InvalidAnswers(errors)) => return Err(SettleError::InvalidAnswers(errors)),
                 Err(ResolveError::AlreadySettled) => {
                     return Err(SettleError::AlreadyTerminal { id: id.into() });
@@ -314,7 +316,7 @@ impl AskUser {
         loop {
             let page = self.list(principal, &query).await?;
             if let Some(prompt) = page.prompts.into_iter().next() {
-                return self.reply_to(principal, prompt, message).await;
+                return self.reply_to(principal, &prompt, message).await;
             }
             match page.next {
                 Some(next) => query.after = Some(next),
@@ -331,7 +333,7 @@ impl AskUser {
         message: &Message,
     ) -> Result<Reply, HostError> {
         match self.find(principal, id).await? {
-            Some(prompt) => self.reply_to(principal, prompt, message).await,
+            Some(prompt) => self.reply_to(principal, &prompt, message).await,
             None => Ok(Reply::NotAnAnswer(NotAnAnswerReason::NotPending)),
         }
     }
@@ -358,7 +360,7 @@ impl AskUser {
         let by = self.answerer(principal, ended_by)?;
         let prompt =
             self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
-        match self.end(&principal.tenant, prompt, reason, by).await? {
+        match self.end(&principal.tenant, &prompt, reason, by).await? {
             Some(prompt) => Ok(prompt),
             None => Err(SettleError::AlreadyTerminal { id: id.into() }),
         }
@@ -375,7 +377,7 @@ impl AskUser {
             }
             for prompt in page.prompts {
                 if self
-                    .end(tenant, prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
+                    .end(tenant, &prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into()))
                     .await?
                     .is_some()
                 {
@@ -475,7 +477,7 @@ impl AskUser {
         match self.inner.store.get(&run.tenant, pending.id()).await.map_err(HostError::from)? {
             Some(current) if current.settlement.is_none() => pending.watch_run(news),
             Some(current) => {
-                self.inner.waiters.tell(&run.tenant, pending.id(), &News::Settled(Arc::new(current)));
+                self.inner.waiters.tell(&run.tenant, pending.id(), &News::Settled(current));
             }
             None => self.inner.waiters.tell(&run.tenant, pending.id(), &News::Gone),
         }
@@ -483,19 +485,19 @@ impl AskUser {
     }
 
     /// Ends the prompt that stands in a session's way, if it is overdue or its run is known to be dead (ruling 11).
-    async fn make_way(&self, tenant: &TenantId, other: Prompt) -> Result<(), AskError> {
+    async fn make_way(&self, tenant: &TenantId, other: &Prompt) -> Result<(), AskError> {
         let now = self.inner.clock.now();
         if other.is_overdue(now) {
-            self.expire(tenant, &other, now).await?;
+            self.expire(tenant, other, now).await?;
         } else if (self.inner.liveness)(tenant, &other.origin) == Liveness::Dead {
             self.end(tenant, other, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await?;
         } else {
-            return Err(AskError::AlreadyPending { id: other.id });
+            return Err(AskError::AlreadyPending { id: other.id.clone() });
         }
         Ok(())
     }
 
-    async fn find(&self, principal: &Principal, id: &str) -> Result<Option<Prompt>, HostError> {
+    async fn find(&self, principal: &Principal, id: &str) -> Result<Option<Arc<Prompt>>, HostError> {
         let now = self.inner.clock.now();
         let found = self.inner.store.get(&principal.tenant, id).await?;
         Ok(found.filter(|prompt| principal.may_answer(prompt) && !self.is_past_retention(prompt, now)))
@@ -519,19 +521,19 @@ impl AskUser {
     async fn reply_to(
         &self,
         principal: &Principal,
-        prompt: Prompt,
+        prompt: &Prompt,
         message: &Message,
     ) -> Result<Reply, HostError> {
         let not_pending = Reply::NotAnAnswer(NotAnAnswerReason::NotPending);
         let now = self.inner.clock.now();
         if prompt.settlement.is_none() && prompt.is_overdue(now) {
-            self.expire(&principal.tenant, &prompt, now).await?;
+            self.expire(&principal.tenant, prompt, now).await?;
             return Ok(not_pending);
         }
         let (tenant, sender) = (&principal.tenant, principal.subject.as_str());
         let draft =
             self.inner.store.draft(tenant, &prompt.id, sender).await?.map(|answers| Draft { answers });
-        match self.inner.plugin.interpret(&prompt, message, draft.as_ref(), self.inner.policy)? {
+        match self.inner.plugin.interpret(prompt, message, draft.as_ref(), self.inner.policy)? {
             Interpretation::Answers(complete) => {
                 let accepted = self.resolve(principal, &prompt.id, Submission::of(complete.answers)).await;
                 match accepted {
@@ -567,7 +569,7 @@ impl AskUser {
     /// Ends the prompt of an aborted run, whoever may answer it. Nothing happens to one that has ended.
     async fn abort_in(&self, tenant: &TenantId, id: &str) -> Result<(), HostError> {
         if let Some(prompt) = self.inner.store.get(tenant, id).await? {
-            self.end(tenant, prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await?;
+            self.end(tenant, &prompt, NoAnswerReason::Cancelled, Some(RUN_ABORT.into())).await?;
         }
         Ok(())
     }
@@ -576,19 +578,19 @@ impl AskUser {
     async fn end(
         &self,
         tenant: &TenantId,
-        prompt: Prompt,
+        prompt: &Prompt,
         reason: NoAnswerReason,
         by: Option<String>,
     ) -> Result<Option<Arc<Prompt>>, HostError> {
         let now = self.inner.clock.now();
         let cancellation = Cancellation { reason: Some(reason), resolved_by: by };
-        match self.inner.plugin.cancel(&prompt, &cancellation, now)? {
+        match self.inner.plugin.cancel(prompt, &cancellation, now)? {
             Ok(settlement) => match self.commit(tenant, &prompt.id, &settlement).await? {
-                Settled::Committed(prompt) => Ok(Some(Arc::from(prompt))),
+                Settled::Committed(prompt) => Ok(Some(prompt)),
                 Settled::Before(_) | Settled::Untimely(_) | Settled::NotFound => Ok(None),
             },
             Err(ResolveError::Overdue) => {
-                self.expire(tenant, &prompt, now).await?;
+                self.expire(tenant, prompt, now).await?;
                 Ok(None)
             }
             Err(ResolveError::AlreadySettled | ResolveError::InvalidAnswers(_)) => Ok(None),
@@ -615,10 +617,9 @@ impl AskUser {
         let committing = async move {
             let settled = host.inner.store.settle(&tenant, &id, &settlement).await?;
             if let Settled::Committed(prompt) = &settled {
-                let prompt = Arc::new((**prompt).clone());
-                host.inner.observer.settled(&prompt);
-                host.inner.waiters.tell(&tenant, &id, &News::Settled(Arc::clone(&prompt)));
-                host.inner.events.resolved(&tenant, prompt);
+                host.inner.observer.settled(prompt);
+                host.inner.waiters.tell(&tenant, &id, &News::Settled(Arc::clone(prompt)));
+                host.inner.events.resolved(&tenant, Arc::clone(prompt));
             }
             Ok(settled)
         };
@@ -633,7 +634,6 @@ impl AskUser {
             return Err(WaitError::NotFound { id: id.into() });
         };
         if prompt.settlement.is_some() {
-            let prompt = Arc::new(prompt);
             self.inner.waiters.tell(tenant, id, &News::Settled(Arc::clone(&prompt)));
             return Ok(prompt);
         }
@@ -645,10 +645,16 @@ impl AskUser {
     }
 }
 
-/// Runs to its end even if whoever awaits it goes away.
+/// Runs to its end even if whoever awaits it goes away. What can be done at once is; a task is made for the rest in the
+/// same breath, so there is no moment at which it could be dropped.
 async fn complete<T: Send + 'static>(
     work: impl Future<Output = Result<T, HostError>> + Send + 'static,
 ) -> Result<T, HostError> {
+    let mut work = Box::pin(work);
+    let begun = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+    if let Poll::Ready(done) = begun {
+        return done;
+    }
     match tokio::spawn(work).await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {

@@ -3,6 +3,8 @@
 //! The types of every function are checked once, when a component is loaded. wasmtime's generated bindings check all of
 //! them again for every instance, which would cost more than the instance itself.
 
+use std::sync::Arc;
+
 use wasmtime::Store;
 use wasmtime::component::{
     Component, ComponentExportIndex, ComponentNamedList, Instance, InstancePre, Lift, Lower, TypedFunc,
@@ -98,7 +100,7 @@ decisions! {
     record: "question" "get" (prompt: &'a Prompt, form: RecordForm, now: Timestamp) -> String;
 
     /// The records of a page as the JSON text of an array.
-    records: "question" "list" (prompts: &'a [Prompt], form: RecordForm, now: Timestamp) -> String;
+    records: "question" "list" (prompts: &'a [Arc<Prompt>], form: RecordForm, now: Timestamp) -> String;
 
     /// Decides about an answer.
     resolve: "question" "resolve" (prompt: &'a Prompt, resolution: &'a Resolution, policy: Policy, now: Timestamp)

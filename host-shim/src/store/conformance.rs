@@ -6,10 +6,13 @@
 // A fact that does not hold ends in a panic: that is how a test tells.
 #![allow(clippy::unwrap_used)]
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Cursor, Door, Inserted, Page, Query, Settled, StatusFilter, Store, Summary, TenantId};
+use super::{
+    Cursor, Door, Inserted, Page, Query, Settled, StatusFilter, Store, StoreError, Summary, TenantId,
+};
 use crate::contract::{
     Answer, Choice, NoAnswerReason, Origin, Outcome, Prompt, Question, SessionKind, Settlement, Timestamp,
 };
@@ -171,19 +174,32 @@ fn with(prompt: &Prompt, settlement: &Settlement) -> Prompt {
     Prompt { settlement: Some(settlement.clone()), ..prompt.clone() }
 }
 
-fn ids<'a>(prompts: impl IntoIterator<Item = &'a Prompt>) -> Vec<&'a str> {
-    prompts.into_iter().map(|prompt| prompt.id.as_str()).collect()
+fn ids<'a, P: Borrow<Prompt> + 'a>(prompts: impl IntoIterator<Item = &'a P>) -> Vec<&'a str> {
+    prompts.into_iter().map(|prompt| prompt.borrow().id.as_str()).collect()
+}
+
+async fn insert(
+    store: &Subject,
+    tenant: &TenantId,
+    prompt: &Prompt,
+    door: Door,
+) -> Result<Inserted, StoreError> {
+    store.insert(tenant, &Arc::new(prompt.clone()), door).await
+}
+
+async fn get(store: &Subject, tenant: &TenantId, id: &str) -> Option<Prompt> {
+    store.get(tenant, id).await.unwrap().map(Arc::unwrap_or_clone)
 }
 
 /// Stores what has to be new.
 async fn store_new(store: &Subject, tenant: &TenantId, prompt: &Prompt, door: Door) {
-    assert_eq!(store.insert(tenant, prompt, door).await.unwrap(), Inserted::New, "{}", prompt.id);
+    assert_eq!(insert(store, tenant, prompt, door).await.unwrap(), Inserted::New, "{}", prompt.id);
 }
 
 /// Ends what has to be pending.
 async fn settle_now(store: &Subject, tenant: &TenantId, id: &str, settlement: &Settlement) -> Prompt {
     match store.settle(tenant, id, settlement).await.unwrap() {
-        Settled::Committed(prompt) => *prompt,
+        Settled::Committed(prompt) => Arc::unwrap_or_clone(prompt),
         other => panic!("{id} should have been settled, but: {other:?}"),
     }
 }
@@ -194,7 +210,7 @@ async fn all_pages(store: &Subject, query: &Query, now: Timestamp) -> Vec<Prompt
     loop {
         let page = store.list(&ours(), &query, now).await.unwrap();
         assert!(page.prompts.len() <= query.page_size());
-        prompts.extend(page.prompts);
+        prompts.extend(page.prompts.into_iter().map(Arc::unwrap_or_clone));
         match page.next {
             Some(next) => query.after = Some(next),
             None => return prompts,
@@ -220,16 +236,16 @@ pub async fn a_stored_prompt_is_found_as_it_was(store: Subject) {
     full.questions.push(Question { id: "size".into(), choices: vec![], ..full.questions[0].clone() });
     store_new(&store, &ours(), &full, Door::Tool).await;
     store_new(&store, &ours(), &prompt("bare"), Door::Client).await;
-    assert_eq!(store.get(&ours(), "full").await.unwrap(), Some(full));
-    assert_eq!(store.get(&ours(), "bare").await.unwrap(), Some(prompt("bare")));
-    assert_eq!(store.get(&ours(), "none").await.unwrap(), None);
+    assert_eq!(get(&store, &ours(), "full").await, Some(full));
+    assert_eq!(get(&store, &ours(), "bare").await, Some(prompt("bare")));
+    assert_eq!(get(&store, &ours(), "none").await, None);
 }
 
 /// Only `settle` ends a prompt.
 pub async fn a_prompt_is_stored_pending_whatever_it_says(store: Subject) {
     let claimed = with(&prompt("p"), &answered("Red", DURING));
     store_new(&store, &ours(), &claimed, Door::Client).await;
-    assert_eq!(store.get(&ours(), "p").await.unwrap(), Some(prompt("p")));
+    assert_eq!(get(&store, &ours(), "p").await, Some(prompt("p")));
     settle_now(&store, &ours(), "p", &answered("Green", DURING)).await;
 }
 
@@ -241,7 +257,7 @@ pub async fn a_tenants_prompts_are_nobody_elses(store: Subject) {
     store_new(&store, &ours(), &in_session("settled", "s"), Door::Client).await;
     let settled = settle_now(&store, &ours(), "settled", &answered("Red", DURING)).await;
 
-    assert_eq!(store.get(&theirs, "pending").await.unwrap(), None);
+    assert_eq!(get(&store, &theirs, "pending").await, None);
     for status in [StatusFilter::Pending, StatusFilter::Settled, StatusFilter::All] {
         for query in [
             query(status),
@@ -261,9 +277,9 @@ pub async fn a_tenants_prompts_are_nobody_elses(store: Subject) {
     store.forget_session(&theirs, "s").await.unwrap();
 
     let pending = called("pending", "s", "r", "c");
-    assert_eq!(store.get(&ours(), "pending").await.unwrap(), Some(pending));
+    assert_eq!(get(&store, &ours(), "pending").await, Some(pending));
     assert_eq!(store.draft(&ours(), "pending", "sender").await.unwrap(), Some(answers("Red")));
-    assert_eq!(store.get(&ours(), "settled").await.unwrap(), Some(settled));
+    assert_eq!(get(&store, &ours(), "settled").await, Some(settled));
     assert_eq!(store.summaries(&ours(), "s").await.unwrap().len(), 1);
 }
 
@@ -275,11 +291,11 @@ pub async fn the_same_names_in_two_tenants_do_not_meet(store: Subject) {
     }
     store.keep_draft(&theirs, "p", "sender", &answers("Green")).await.unwrap();
     settle_now(&store, &ours(), "p", &answered("Red", DURING)).await;
-    assert_eq!(store.get(&theirs, "p").await.unwrap(), Some(called("p", "s", "r", "c")));
+    assert_eq!(get(&store, &theirs, "p").await, Some(called("p", "s", "r", "c")));
     assert_eq!(store.draft(&theirs, "p", "sender").await.unwrap(), Some(answers("Green")));
     settle_now(&store, &theirs, "p", &answered("Green", DURING)).await;
     store.forget_session(&ours(), "s").await.unwrap();
-    assert_eq!(store.get(&ours(), "p").await.unwrap(), None);
+    assert_eq!(get(&store, &ours(), "p").await, None);
     assert_eq!(store.summaries(&theirs, "s").await.unwrap()[0].questions[0].1, ["Green"]);
     assert!(store.delete(&theirs, "p").await.unwrap());
 }
@@ -295,9 +311,9 @@ pub async fn a_client_may_ask_many_things_at_once(store: Subject) {
 pub async fn an_id_is_used_once(store: Subject) {
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
     let other = in_session("p", "s");
-    assert_eq!(store.insert(&ours(), &other, Door::Client).await.unwrap(), Inserted::IdInUse);
-    assert_eq!(store.insert(&ours(), &other, Door::Tool).await.unwrap(), Inserted::IdInUse);
-    assert_eq!(store.get(&ours(), "p").await.unwrap(), Some(prompt("p")));
+    assert_eq!(insert(&store, &ours(), &other, Door::Client).await.unwrap(), Inserted::IdInUse);
+    assert_eq!(insert(&store, &ours(), &other, Door::Tool).await.unwrap(), Inserted::IdInUse);
+    assert_eq!(get(&store, &ours(), "p").await, Some(prompt("p")));
     store_new(&store, &ours(), &in_session("q", "s"), Door::Tool).await;
 }
 
@@ -305,7 +321,7 @@ pub async fn an_id_is_used_once(store: Subject) {
 pub async fn an_id_stays_in_use_while_the_settled_prompt_is_kept(store: Subject) {
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
     settle_now(&store, &ours(), "p", &answered("Red", DURING)).await;
-    assert_eq!(store.insert(&ours(), &prompt("p"), Door::Client).await.unwrap(), Inserted::IdInUse);
+    assert_eq!(insert(&store, &ours(), &prompt("p"), Door::Client).await.unwrap(), Inserted::IdInUse);
     assert_eq!(store.purge(DURING, 10).await.unwrap(), 1);
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
 }
@@ -316,10 +332,10 @@ pub async fn a_session_has_one_pending_prompt_through_the_tool(store: Subject) {
     store_new(&store, &ours(), &first, Door::Tool).await;
     let second = called("b", "s", "r", "c2");
     assert_eq!(
-        store.insert(&ours(), &second, Door::Tool).await.unwrap(),
-        Inserted::SessionBusy(Box::new(first))
+        insert(&store, &ours(), &second, Door::Tool).await.unwrap(),
+        Inserted::SessionBusy(Arc::new(first))
     );
-    assert_eq!(store.get(&ours(), "b").await.unwrap(), None);
+    assert_eq!(get(&store, &ours(), "b").await, None);
     store_new(&store, &ours(), &called("c", "t", "r", "c2"), Door::Tool).await;
 }
 
@@ -329,8 +345,8 @@ pub async fn an_overdue_prompt_keeps_its_session_busy(store: Subject) {
     store_new(&store, &ours(), &overdue, Door::Tool).await;
     let next = Prompt { created_at: DEADLINE * 2, expires_at: DEADLINE * 3, ..in_session("b", "s") };
     assert_eq!(
-        store.insert(&ours(), &next, Door::Tool).await.unwrap(),
-        Inserted::SessionBusy(Box::new(overdue))
+        insert(&store, &ours(), &next, Door::Tool).await.unwrap(),
+        Inserted::SessionBusy(Arc::new(overdue))
     );
 }
 
@@ -362,8 +378,11 @@ pub async fn the_same_tool_call_attaches_to_its_pending_prompt(store: Subject) {
     let first = called("a", "s", "r", "c");
     store_new(&store, &ours(), &first, Door::Tool).await;
     let again = called("b", "s", "r", "c");
-    assert_eq!(store.insert(&ours(), &again, Door::Tool).await.unwrap(), Inserted::Attached(Box::new(first)));
-    assert_eq!(store.get(&ours(), "b").await.unwrap(), None);
+    assert_eq!(
+        insert(&store, &ours(), &again, Door::Tool).await.unwrap(),
+        Inserted::Attached(Arc::new(first))
+    );
+    assert_eq!(get(&store, &ours(), "b").await, None);
 }
 
 /// The answer that came before the second asking is not asked for twice.
@@ -374,8 +393,8 @@ pub async fn the_same_tool_call_attaches_to_its_settled_prompt(store: Subject) {
     store_new(&store, &ours(), &called("b", "s", "r2", "c"), Door::Tool).await;
     let again = called("c", "s", "r", "c");
     assert_eq!(
-        store.insert(&ours(), &again, Door::Tool).await.unwrap(),
-        Inserted::Attached(Box::new(settled))
+        insert(&store, &ours(), &again, Door::Tool).await.unwrap(),
+        Inserted::Attached(Arc::new(settled))
     );
 }
 
@@ -398,7 +417,7 @@ pub async fn a_tool_call_is_known_by_all_three_names_only(store: Subject) {
     store_new(&store, &ours(), &Prompt { id: "unnamed2".into(), ..unnamed }, Door::Tool).await;
     for call in &calls[..4] {
         let again = Prompt { id: "again".into(), ..call.clone() };
-        match store.insert(&ours(), &again, Door::Tool).await.unwrap() {
+        match insert(&store, &ours(), &again, Door::Tool).await.unwrap() {
             Inserted::Attached(earlier) => assert_eq!(earlier.id, call.id),
             other => panic!("{} should be known, but: {other:?}", call.id),
         }
@@ -409,20 +428,20 @@ pub async fn a_tool_call_is_known_by_all_three_names_only(store: Subject) {
 pub async fn a_prompt_without_a_session_has_no_rules_but_its_id(store: Subject) {
     store_new(&store, &ours(), &prompt("a"), Door::Tool).await;
     store_new(&store, &ours(), &prompt("b"), Door::Tool).await;
-    assert_eq!(store.insert(&ours(), &prompt("a"), Door::Tool).await.unwrap(), Inserted::IdInUse);
+    assert_eq!(insert(&store, &ours(), &prompt("a"), Door::Tool).await.unwrap(), Inserted::IdInUse);
 }
 
 /// The order in which the rules are looked at.
 pub async fn of_the_tools_rules_the_same_call_comes_first_and_the_id_last(store: Subject) {
     let first = called("a", "s", "r", "c");
     store_new(&store, &ours(), &first, Door::Tool).await;
-    let attached = store.insert(&ours(), &first, Door::Tool).await.unwrap();
-    assert_eq!(attached, Inserted::Attached(Box::new(first.clone())));
-    let busy = store.insert(&ours(), &called("a", "s", "r", "c2"), Door::Tool).await.unwrap();
-    assert_eq!(busy, Inserted::SessionBusy(Box::new(first.clone())));
-    let in_use = store.insert(&ours(), &called("a", "s2", "r", "c"), Door::Tool).await.unwrap();
+    let attached = insert(&store, &ours(), &first, Door::Tool).await.unwrap();
+    assert_eq!(attached, Inserted::Attached(Arc::new(first.clone())));
+    let busy = insert(&store, &ours(), &called("a", "s", "r", "c2"), Door::Tool).await.unwrap();
+    assert_eq!(busy, Inserted::SessionBusy(Arc::new(first.clone())));
+    let in_use = insert(&store, &ours(), &called("a", "s2", "r", "c"), Door::Tool).await.unwrap();
     assert_eq!(in_use, Inserted::IdInUse);
-    let by_client = store.insert(&ours(), &first, Door::Client).await.unwrap();
+    let by_client = insert(&store, &ours(), &first, Door::Client).await.unwrap();
     assert_eq!(by_client, Inserted::IdInUse);
 }
 
@@ -439,9 +458,9 @@ pub async fn of_two_settlements_the_first_wins(store: Subject) {
         ended(NoAnswerReason::Cancelled, DEADLINE),
     ] {
         let before = store.settle(&ours(), "p", &late).await.unwrap();
-        assert_eq!(before, Settled::Before(Box::new(settled.clone())));
+        assert_eq!(before, Settled::Before(Arc::new(settled.clone())));
     }
-    assert_eq!(store.get(&ours(), "p").await.unwrap(), Some(settled));
+    assert_eq!(get(&store, &ours(), "p").await, Some(settled));
     let missing = store.settle(&ours(), "none", &first).await.unwrap();
     assert_eq!(missing, Settled::NotFound);
 }
@@ -461,14 +480,14 @@ pub async fn of_many_settlements_at_once_one_wins(store: Subject) {
     let mut told = Vec::new();
     for task in tasks {
         match task.await.unwrap().unwrap() {
-            Settled::Committed(prompt) => winners.push(*prompt),
-            Settled::Before(prompt) => told.push(*prompt),
+            Settled::Committed(prompt) => winners.push(prompt),
+            Settled::Before(prompt) => told.push(prompt),
             other => panic!("nobody can see {other:?}"),
         }
     }
     assert_eq!((winners.len(), told.len()), (1, 63));
     assert!(told.iter().all(|prompt| *prompt == winners[0]));
-    assert_eq!(store.get(&ours(), "p").await.unwrap().as_ref(), winners.first());
+    assert_eq!(get(&store, &ours(), "p").await.as_ref(), winners.first().map(|prompt| &**prompt));
 }
 
 /// A retried call does not make a second prompt, however quick the retry is.
@@ -478,7 +497,7 @@ pub async fn of_many_tool_calls_at_once_one_is_stored(store: Subject) {
             let store = store.clone();
             let call = if number.is_multiple_of(2) { "even" } else { "odd" };
             let prompt = called(&number.to_string(), "s", "r", call);
-            tokio::spawn(async move { store.insert(&ours(), &prompt, Door::Tool).await })
+            tokio::spawn(async move { insert(&store, &ours(), &prompt, Door::Tool).await })
         })
         .collect();
     let mut counts = [0; 3];
@@ -502,7 +521,7 @@ pub async fn many_prompts_at_once_are_all_stored(store: Subject) {
                 let prompt = prompt(&format!("{number:03}"));
                 store_new(&store, &ours(), &prompt, Door::Client).await;
                 // What was acknowledged can be seen at once.
-                assert_eq!(store.get(&ours(), &prompt.id).await.unwrap().as_ref(), Some(&prompt));
+                assert_eq!(get(&store, &ours(), &prompt.id).await.as_ref(), Some(&prompt));
             })
         })
         .collect();
@@ -518,7 +537,7 @@ pub async fn an_answer_at_the_deadline_is_late_and_an_expiry_is_not(store: Subje
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
     for late in [DEADLINE, DEADLINE + 1] {
         let untimely = store.settle(&ours(), "p", &answered("Red", late)).await.unwrap();
-        assert_eq!(untimely, Settled::Untimely(Box::new(prompt("p"))));
+        assert_eq!(untimely, Settled::Untimely(Arc::new(prompt("p"))));
     }
     settle_now(&store, &ours(), "p", &ended(NoAnswerReason::Expired, DEADLINE)).await;
 }
@@ -528,7 +547,7 @@ pub async fn an_answer_before_the_deadline_is_in_time_and_an_expiry_is_not(store
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
     let early = ended(NoAnswerReason::Expired, DEADLINE - 1);
     let untimely = store.settle(&ours(), "p", &early).await.unwrap();
-    assert_eq!(untimely, Settled::Untimely(Box::new(prompt("p"))));
+    assert_eq!(untimely, Settled::Untimely(Arc::new(prompt("p"))));
     settle_now(&store, &ours(), "p", &answered("Red", DEADLINE - 1)).await;
 }
 
@@ -539,7 +558,7 @@ pub async fn a_cancellation_is_bound_to_the_deadline_like_an_answer(store: Subje
         let prompt = prompt(&number.to_string());
         store_new(&store, &ours(), &prompt, Door::Client).await;
         let late = store.settle(&ours(), &prompt.id, &ended(reason, DEADLINE)).await.unwrap();
-        assert_eq!(late, Settled::Untimely(Box::new(prompt.clone())));
+        assert_eq!(late, Settled::Untimely(Arc::new(prompt.clone())));
         settle_now(&store, &ours(), &prompt.id, &ended(reason, DEADLINE - 1)).await;
     }
 }
@@ -561,7 +580,7 @@ pub async fn the_end_comes_back_as_it_was_written(store: Subject) {
         let prompt = prompt(&number.to_string());
         store_new(&store, &ours(), &prompt, Door::Client).await;
         assert_eq!(settle_now(&store, &ours(), &prompt.id, end).await, with(&prompt, end));
-        assert_eq!(store.get(&ours(), &prompt.id).await.unwrap(), Some(with(&prompt, end)));
+        assert_eq!(get(&store, &ours(), &prompt.id).await, Some(with(&prompt, end)));
     }
 }
 
@@ -732,7 +751,7 @@ pub async fn a_draft_belongs_to_one_sender_of_one_prompt(store: Subject) {
     for (id, sender, draft) in expected {
         assert_eq!(store.draft(&ours(), id, sender).await.unwrap(), draft, "{id} {sender}");
     }
-    assert_eq!(store.get(&ours(), "a").await.unwrap(), Some(prompt("a")));
+    assert_eq!(get(&store, &ours(), "a").await, Some(prompt("a")));
 }
 
 /// What was not sent as an answer does not outlive the prompt.
@@ -783,7 +802,7 @@ pub async fn summaries_stay_when_the_prompts_are_purged(store: Subject) {
     let before = store.summaries(&ours(), "s").await.unwrap();
     assert_eq!(before.iter().map(|summary| summary.prompt.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
     assert_eq!(store.purge(DURING + 1, 10).await.unwrap(), 2);
-    assert_eq!(store.get(&ours(), "a").await.unwrap(), None);
+    assert_eq!(get(&store, &ours(), "a").await, None);
     assert_eq!(store.summaries(&ours(), "s").await.unwrap(), before);
     assert_eq!(store.purge(DURING + 2, 10).await.unwrap(), 1);
     assert_eq!(store.summaries(&ours(), "s").await.unwrap(), before);
@@ -819,7 +838,7 @@ pub async fn a_deleted_prompt_leaves_nothing(store: Subject) {
     }
     assert!(store.delete(&ours(), "a").await.unwrap());
     assert!(!store.delete(&ours(), "a").await.unwrap());
-    assert_eq!(store.get(&ours(), "a").await.unwrap(), None);
+    assert_eq!(get(&store, &ours(), "a").await, None);
     assert_eq!(ids(&all_pages(&store, &query(StatusFilter::All), DURING).await), ["b", "c"]);
     assert_eq!(store.purge(DURING, 10).await.unwrap(), 2);
     assert!(store.delete(&ours(), "b").await.unwrap());
@@ -842,7 +861,7 @@ pub async fn a_deleted_prompts_names_can_be_used_again(store: Subject) {
 pub async fn a_pending_prompt_is_not_deleted(store: Subject) {
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
     assert!(!store.delete(&ours(), "p").await.unwrap());
-    assert_eq!(store.get(&ours(), "p").await.unwrap(), Some(prompt("p")));
+    assert_eq!(get(&store, &ours(), "p").await, Some(prompt("p")));
 }
 
 /// A session that is deleted takes its past with it; whoever waits goes on waiting.
@@ -923,14 +942,14 @@ pub async fn a_purge_takes_the_oldest_ends_up_to_its_limit(store: Subject) {
     assert_eq!(store.purge(9, 10).await.unwrap(), 0);
     assert_eq!(store.purge(40, 0).await.unwrap(), 0);
     assert_eq!(store.purge(40, 2).await.unwrap(), 2);
-    assert_eq!(store.get(&theirs, "a").await.unwrap(), None);
-    assert_eq!(store.get(&ours(), "b").await.unwrap(), None);
+    assert_eq!(get(&store, &theirs, "a").await, None);
+    assert_eq!(get(&store, &ours(), "b").await, None);
     assert_eq!(ids(&all_pages(&store, &query(StatusFilter::Settled), DURING).await), ["c", "e"]);
     assert_eq!(store.purge(40, 10).await.unwrap(), 2);
     assert_eq!(store.purge(40, 10).await.unwrap(), 0);
-    assert!(store.get(&ours(), "e").await.unwrap().is_some());
+    assert!(get(&store, &ours(), "e").await.is_some());
     assert_eq!(store.purge(Timestamp::MAX, usize::MAX).await.unwrap(), 1);
-    assert!(store.get(&ours(), "pending").await.unwrap().is_some());
+    assert!(get(&store, &ours(), "pending").await.is_some());
 }
 
 /// A store keeps text and does not read it.
@@ -952,10 +971,10 @@ pub async fn text_comes_back_unchanged(store: Subject) {
         prompt.questions[0].choices[1].label = text.into();
         prompt.origin.requester = Some(text.into());
         store_new(&store, &ours(), &prompt, Door::Tool).await;
-        assert_eq!(store.get(&ours(), &prompt.id).await.unwrap().as_ref(), Some(&prompt));
+        assert_eq!(get(&store, &ours(), &prompt.id).await.as_ref(), Some(&prompt));
         let again = Prompt { id: "again".into(), ..prompt.clone() };
-        let attached = store.insert(&ours(), &again, Door::Tool).await.unwrap();
-        assert_eq!(attached, Inserted::Attached(Box::new(prompt.clone())));
+        let attached = insert(&store, &ours(), &again, Door::Tool).await.unwrap();
+        assert_eq!(attached, Inserted::Attached(Arc::new(prompt.clone())));
         store.keep_draft(&ours(), &prompt.id, text, &answers(text)).await.unwrap();
         assert_eq!(store.draft(&ours(), &prompt.id, text).await.unwrap(), Some(answers(text)));
         let by_session = Query { session: Some(text.into()), ..Query::default() };
@@ -965,7 +984,7 @@ pub async fn text_comes_back_unchanged(store: Subject) {
         let end = Settlement { resolved_by: Some(text.into()), ..answered(text, DURING) };
         let settled = with(&prompt, &end);
         assert_eq!(settle_now(&store, &ours(), &prompt.id, &end).await, settled);
-        assert_eq!(store.get(&ours(), &prompt.id).await.unwrap(), Some(settled));
+        assert_eq!(get(&store, &ours(), &prompt.id).await, Some(settled));
         let summary = vec![(text.to_owned(), vec![text.to_owned()])];
         assert_eq!(store.summaries(&ours(), text).await.unwrap()[0].questions, summary);
         assert_eq!(store.purge(DURING, 10).await.unwrap(), 1);
@@ -978,7 +997,7 @@ pub async fn moments_at_the_end_of_time_are_kept(store: Subject) {
     let endless = Prompt { created_at: Timestamp::MAX - 1, expires_at: Timestamp::MAX, ..prompt("endless") };
     store_new(&store, &ours(), &endless, Door::Client).await;
     store_new(&store, &ours(), &Prompt { expires_at: Timestamp::MAX, ..prompt("soon") }, Door::Client).await;
-    assert_eq!(store.get(&ours(), "endless").await.unwrap().as_ref(), Some(&endless));
+    assert_eq!(get(&store, &ours(), "endless").await.as_ref(), Some(&endless));
     assert_eq!(ids(&all_pages(&store, &Query::default(), DURING).await), ["soon", "endless"]);
     let one_by_one = Query { limit: 1, ..Query::default() };
     assert_eq!(ids(&all_pages(&store, &one_by_one, DURING).await), ["soon", "endless"]);

@@ -60,8 +60,42 @@ struct State {
     deadlines: BTreeSet<Moment>,
     /// When the others ended.
     ends: BTreeSet<Moment>,
+    newest: Newest,
     /// Its keys are random, so that nobody can make groups meet in one hash.
     hasher: RandomState,
+}
+
+/// Some of the prompts that came or ended last, unpacked: most are looked at again within a moment, if at all. Each has
+/// one place, and whoever comes to the same place later takes it.
+struct Newest(Box<[Option<(Arc<Kept>, Arc<Prompt>)>]>);
+
+impl Default for Newest {
+    fn default() -> Self {
+        Self(vec![None; 509].into())
+    }
+}
+
+impl Newest {
+    fn place(&self, kept: &Arc<Kept>) -> usize {
+        Arc::as_ptr(kept).addr() / align_of::<Kept>() % self.0.len()
+    }
+
+    fn keep(&mut self, kept: &Arc<Kept>, prompt: Arc<Prompt>) {
+        let place = self.place(kept);
+        self.0[place] = Some((Arc::clone(kept), prompt));
+    }
+
+    fn get(&self, kept: &Arc<Kept>) -> Option<Arc<Prompt>> {
+        let (of, prompt) = self.0[self.place(kept)].as_ref()?;
+        Arc::ptr_eq(of, kept).then(|| Arc::clone(prompt))
+    }
+
+    fn forget(&mut self, kept: &Arc<Kept>) {
+        if self.get(kept).is_some() {
+            let place = self.place(kept);
+            self.0[place] = None;
+        }
+    }
 }
 
 /// What belongs to one tenant.
@@ -412,32 +446,39 @@ impl State {
         self.tenants.get(tenant)?.prompts.get(id).map(|ById(kept)| kept)
     }
 
-    fn insert(&mut self, tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Inserted, StoreError> {
+    fn insert(
+        &mut self,
+        tenant: &TenantId,
+        prompt: &Arc<Prompt>,
+        door: Door,
+    ) -> Result<Inserted, StoreError> {
         if let Some(shelf) = self.tenants.get(tenant) {
             let session = prompt.origin.session_key.as_deref().filter(|_| door == Door::Tool);
             if let Some(group) = session.and_then(|_| Group::tool_call(prompt)) {
                 let hash = self.hash(group);
                 for places in [&shelf.pending, &shelf.settled] {
                     if let Some(earlier) = Shelf::first(places, hash, group)? {
-                        return Ok(Inserted::Attached(Box::new(earlier)));
+                        return Ok(Inserted::Attached(Arc::new(earlier)));
                     }
                 }
             }
             if let Some(session) = session {
                 let group = Group::Tool { session };
                 if let Some(earlier) = Shelf::first(&shelf.pending, self.hash(group), group)? {
-                    return Ok(Inserted::SessionBusy(Box::new(earlier)));
+                    return Ok(Inserted::SessionBusy(Arc::new(earlier)));
                 }
             }
             if shelf.prompts.contains(prompt.id.as_str()) {
                 return Ok(Inserted::IdInUse);
             }
         }
-        let kept = match prompt.settlement {
-            None => Kept::new(tenant, prompt, door)?,
-            Some(_) => Kept::new(tenant, &Prompt { settlement: None, ..prompt.clone() }, door)?,
+        let pending = match prompt.settlement {
+            None => Arc::clone(prompt),
+            Some(_) => Arc::new(Prompt { settlement: None, ..(**prompt).clone() }),
         };
-        let places = self.places(prompt, &kept);
+        let kept = Kept::new(tenant, &pending, door)?;
+        let places = self.places(&pending, &kept);
+        self.newest.keep(&kept, pending);
         self.deadlines.insert(Moment { at: prompt.expires_at, kept: kept.clone() });
         let shelf = self.tenants.entry(tenant.clone()).or_default();
         shelf.pending.extend(places);
@@ -454,14 +495,17 @@ impl State {
         let Some(pending) = self.kept(tenant, id).cloned() else { return Ok(Settled::NotFound) };
         let mut prompt = pending.prompt()?;
         if pending.settled_at.is_some() {
-            return Ok(Settled::Before(Box::new(prompt)));
+            return Ok(Settled::Before(Arc::new(prompt)));
         }
         if !fits_deadline(settlement, pending.expires_at) {
-            return Ok(Settled::Untimely(Box::new(prompt)));
+            return Ok(Settled::Untimely(Arc::new(prompt)));
         }
         prompt.settlement = Some(settlement.clone());
+        let prompt = Arc::new(prompt);
         let settled = Kept::new(&pending.tenant, &prompt, pending.door)?;
         let places = self.places(&prompt, &settled);
+        self.newest.forget(&pending);
+        self.newest.keep(&settled, Arc::clone(&prompt));
 
         if let Some(shelf) = self.tenants.get_mut(tenant) {
             for place in places {
@@ -473,7 +517,7 @@ impl State {
         }
         self.deadlines.remove(&Moment { at: pending.expires_at, kept: pending });
         self.ends.insert(Moment { at: settlement.at, kept: settled });
-        Ok(Settled::Committed(Box::new(prompt)))
+        Ok(Settled::Committed(prompt))
     }
 
     /// Takes a prompt that has ended out of all lists; whether there was one.
@@ -488,6 +532,7 @@ impl State {
             }
             shelf.prompts.remove(id);
         }
+        self.newest.forget(&kept);
         self.ends.remove(&Moment { at, kept });
         Ok(true)
     }
@@ -523,13 +568,25 @@ impl State {
 
 #[async_trait]
 impl Store for MemoryStore {
-    async fn insert(&self, tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Inserted, StoreError> {
+    async fn insert(
+        &self,
+        tenant: &TenantId,
+        prompt: &Arc<Prompt>,
+        door: Door,
+    ) -> Result<Inserted, StoreError> {
         self.lock().insert(tenant, prompt, door)
     }
 
-    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Prompt>, StoreError> {
-        let kept = self.lock().kept(tenant, id).cloned();
-        kept.map(|kept| kept.prompt()).transpose()
+    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>, StoreError> {
+        let kept = {
+            let state = self.lock();
+            let Some(kept) = state.kept(tenant, id) else { return Ok(None) };
+            if let Some(prompt) = state.newest.get(kept) {
+                return Ok(Some(prompt));
+            }
+            Arc::clone(kept)
+        };
+        Ok(Some(Arc::new(kept.prompt()?)))
     }
 
     async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
@@ -551,10 +608,10 @@ impl Store for MemoryStore {
                     continue;
                 }
                 if page.prompts.len() == size {
-                    page.next = page.prompts.last().map(Cursor::of);
+                    page.next = page.prompts.last().map(|prompt| Cursor::of(prompt));
                     return Ok(page);
                 }
-                page.prompts.push(prompt);
+                page.prompts.push(Arc::new(prompt));
             }
             if candidates.len() <= size {
                 return Ok(page);
@@ -619,12 +676,16 @@ impl Store for MemoryStore {
         self.lock().forget_session(tenant, session)
     }
 
-    async fn overdue(&self, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, Prompt)>, StoreError> {
+    async fn overdue(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, Arc<Prompt>)>, StoreError> {
         let due: Vec<Moment> = {
             let state = self.lock();
             state.deadlines.iter().take_while(|moment| moment.at <= now).take(limit).cloned().collect()
         };
-        due.iter().map(|Moment { kept, .. }| Ok((kept.tenant.clone(), kept.prompt()?))).collect()
+        due.iter().map(|Moment { kept, .. }| Ok((kept.tenant.clone(), Arc::new(kept.prompt()?)))).collect()
     }
 
     async fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {

@@ -80,9 +80,9 @@ pub enum Inserted {
     /// It is stored and pending.
     New,
     /// The same tool call had made this one before, pending or settled. Nothing was stored.
-    Attached(Box<Prompt>),
+    Attached(Arc<Prompt>),
     /// The session has this one pending. Nothing was stored.
-    SessionBusy(Box<Prompt>),
+    SessionBusy(Arc<Prompt>),
     /// The tenant has a prompt of this id. Nothing was stored.
     IdInUse,
 }
@@ -91,12 +91,12 @@ pub enum Inserted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// It is committed; the prompt as it is now.
-    Committed(Box<Prompt>),
+    Committed(Arc<Prompt>),
     /// The prompt had ended before; as it is.
-    Before(Box<Prompt>),
+    Before(Arc<Prompt>),
     /// The prompt is pending, and the settlement's time does not fit it: an expiry before the deadline, or anything
     /// else at or after it (ruling 21).
-    Untimely(Box<Prompt>),
+    Untimely(Arc<Prompt>),
     /// The tenant has no such prompt.
     NotFound,
 }
@@ -168,7 +168,7 @@ impl Cursor {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// The prompts.
-    pub prompts: Vec<Prompt>,
+    pub prompts: Vec<Arc<Prompt>>,
     /// Where the next part begins, if there is more.
     pub next: Option<Cursor>,
 }
@@ -257,10 +257,15 @@ pub trait Store: Send + Sync + 'static {
     /// Stores a pending prompt, or tells why not. Of the tool's rules the same tool call comes first, then the
     /// session's pending prompt, then the id. A session's overdue prompt that nobody has settled yet still counts as
     /// pending; `now` is not looked at.
-    async fn insert(&self, tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Inserted, StoreError>;
+    async fn insert(
+        &self,
+        tenant: &TenantId,
+        prompt: &Arc<Prompt>,
+        door: Door,
+    ) -> Result<Inserted, StoreError>;
 
     /// The prompt of this id.
-    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Prompt>, StoreError>;
+    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>, StoreError>;
 
     /// A page of prompts, as they stand at `now`.
     async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page, StoreError>;
@@ -304,7 +309,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Pending prompts of all tenants whose deadline is at or before `now`, earliest first. Only the host's own
     /// deadline loop asks this.
-    async fn overdue(&self, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, Prompt)>, StoreError>;
+    async fn overdue(&self, now: Timestamp, limit: usize)
+    -> Result<Vec<(TenantId, Arc<Prompt>)>, StoreError>;
 
     /// The earliest deadline of all pending prompts of all tenants. Only the host's own deadline loop asks this.
     async fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError>;

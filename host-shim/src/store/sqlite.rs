@@ -51,12 +51,8 @@ impl SqliteStore {
         })
     }
 
-    fn prompt(&self, record: &Record) -> Result<Prompt, StoreError> {
-        record.prompt().map_err(|failure| failure.of(&self.name))
-    }
-
-    fn boxed(&self, record: &Record) -> Result<Box<Prompt>, StoreError> {
-        self.prompt(record).map(Box::new)
+    fn prompt(&self, record: &Record) -> Result<Arc<Prompt>, StoreError> {
+        record.prompt().map(Arc::new).map_err(|failure| failure.of(&self.name))
     }
 
     fn json(&self, value: &(impl Serialize + ?Sized)) -> Result<String, StoreError> {
@@ -455,11 +451,16 @@ fn read<T: DeserializeOwned>(written: &str) -> Result<T, Failure> {
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn insert(&self, tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Inserted, StoreError> {
+    async fn insert(
+        &self,
+        tenant: &TenantId,
+        prompt: &Arc<Prompt>,
+        door: Door,
+    ) -> Result<Inserted, StoreError> {
         let origin = &prompt.origin;
         let written = match prompt.settlement {
-            None => self.json(prompt)?,
-            Some(_) => self.json(&Prompt { settlement: None, ..prompt.clone() })?,
+            None => self.json(&**prompt)?,
+            Some(_) => self.json(&Prompt { settlement: None, ..(**prompt).clone() })?,
         };
         let columns = Columns {
             tenant: tenant.as_str().into(),
@@ -475,13 +476,13 @@ impl Store for SqliteStore {
         };
         Ok(match self.writer.run(move |connection| columns.insert(connection)).await? {
             Outcoming::New => Inserted::New,
-            Outcoming::Attached(record) => Inserted::Attached(self.boxed(&record)?),
-            Outcoming::SessionBusy(record) => Inserted::SessionBusy(self.boxed(&record)?),
+            Outcoming::Attached(record) => Inserted::Attached(self.prompt(&record)?),
+            Outcoming::SessionBusy(record) => Inserted::SessionBusy(self.prompt(&record)?),
             Outcoming::IdInUse => Inserted::IdInUse,
         })
     }
 
-    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Prompt>, StoreError> {
+    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>, StoreError> {
         let (tenant, id) = (tenant.clone(), id.to_owned());
         let get = move |connection: &Connection| {
             first(connection, statements::GET, params![tenant.as_str(), id], Record::of)
@@ -508,12 +509,12 @@ impl Store for SqliteStore {
                 count(size + 1),
             ];
             let records = all(connection, &list_statement(&query), parameters, Record::of)?;
-            records.iter().map(Record::prompt).collect::<Result<Vec<_>, _>>()
+            records.iter().map(|record| record.prompt().map(Arc::new)).collect::<Result<Vec<_>, _>>()
         };
         let mut page = Page { prompts: self.reader.run(list).await?, next: None };
         if page.prompts.len() > size {
             page.prompts.truncate(size);
-            page.next = page.prompts.last().map(Cursor::of);
+            page.next = page.prompts.last().map(|prompt| Cursor::of(prompt));
         }
         Ok(page)
     }
@@ -529,9 +530,9 @@ impl Store for SqliteStore {
         let job =
             move |connection: &Connection| settle(connection, tenant.as_str(), &id, &settlement, &written);
         Ok(match self.writer.run(job).await? {
-            Ending::Committed(record) => Settled::Committed(self.boxed(&record)?),
-            Ending::Refused(record) if record.settlement.is_some() => Settled::Before(self.boxed(&record)?),
-            Ending::Refused(record) => Settled::Untimely(self.boxed(&record)?),
+            Ending::Committed(record) => Settled::Committed(self.prompt(&record)?),
+            Ending::Refused(record) if record.settlement.is_some() => Settled::Before(self.prompt(&record)?),
+            Ending::Refused(record) => Settled::Untimely(self.prompt(&record)?),
             Ending::NotFound => Settled::NotFound,
         })
     }
@@ -610,14 +611,18 @@ impl Store for SqliteStore {
         self.writer.run(forget).await
     }
 
-    async fn overdue(&self, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, Prompt)>, StoreError> {
+    async fn overdue(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, Arc<Prompt>)>, StoreError> {
         let look = move |connection: &Connection| {
             let found = all(connection, statements::OVERDUE, params![moment(now), count(limit)], |row| {
                 Ok((row.get("tenant")?, Record::of(row)?))
             })?;
             let named = |(tenant, record): (String, Record)| {
                 let tenant = TenantId::new(tenant).map_err(|error| Failure::Unreadable(error.to_string()))?;
-                Ok((tenant, record.prompt()?))
+                Ok((tenant, Arc::new(record.prompt()?)))
             };
             found.into_iter().map(named).collect()
         };
@@ -659,11 +664,11 @@ mod tests {
 
     const AT: Timestamp = 5_000;
 
-    fn prompt(id: &str, session: &str) -> Prompt {
+    fn prompt(id: &str, session: &str) -> Arc<Prompt> {
         let written = format!(
             r#"{{"id":"{id}","questions":[],"origin":{{"session_key":"{session}"}},"created_at":1,"expires_at":9000}}"#
         );
-        serde_json::from_str(&written).unwrap()
+        Arc::new(serde_json::from_str(&written).unwrap())
     }
 
     fn cancelled() -> Settlement {

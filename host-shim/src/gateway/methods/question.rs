@@ -169,7 +169,7 @@ impl Caller {
         Ok(list)
     }
 
-    async fn find(&self, id: &str) -> Result<Prompt, CallError> {
+    async fn find(&self, id: &str) -> Result<Arc<Prompt>, CallError> {
         match self.gateway.host.get(&self.principal, id).await {
             Ok(prompt) => Ok(prompt),
             Err(FindError::NotFound { id }) => Err(not_found(&id)),
