@@ -1,5 +1,6 @@
 //! What the sandbox costs: bare wasmtime and this library on the same bytes in the same run, so that what the library
-//! adds is one subtraction. `cargo bench -p ask-user-host --bench sandbox`.
+//! adds is one subtraction. `shim` makes an instance for every call, `warm` uses one again as it does for calls of the
+//! same owner. `cargo bench -p ask-user-host --bench sandbox`.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -7,7 +8,7 @@ use std::hint::black_box;
 
 use ask_user_host::Run;
 use ask_user_host::contract as records;
-use ask_user_host::sandbox::{BUNDLED_PLUGIN, Plugin, Sandbox};
+use ask_user_host::sandbox::{BUNDLED_PLUGIN, Owner, Plugin, Sandbox};
 use criterion::{Criterion, criterion_group, criterion_main};
 use records::{Prompt, Refusal, ResolveError, Settlement, Verdict, Violation};
 use wasmtime::component::{
@@ -124,6 +125,7 @@ fn load(criterion: &mut Criterion) {
 
 fn decisions(criterion: &mut Criterion) {
     let (bare, shim, context) = (Bare::new(), shim(), context());
+    let warm = shim.owned_by(Owner::new("bench"));
     let prompt = shim.ask_user(ARGUMENTS, &context).unwrap().unwrap();
     let mut group = criterion.benchmark_group("decision");
 
@@ -140,6 +142,7 @@ fn decisions(criterion: &mut Criterion) {
         bencher.iter(|| bare.call::<_, Option<Settlement>>(&expire, (&prompt, NOW)));
     });
     group.bench_function("shim/expire", |bencher| bencher.iter(|| shim.expire(&prompt, NOW).unwrap()));
+    group.bench_function("warm/expire", |bencher| bencher.iter(|| warm.expire(&prompt, NOW).unwrap()));
 
     let ask_user = bare.index("tool", "ask-user");
     group.bench_function("bare/ask_user", |bencher| {
@@ -147,6 +150,9 @@ fn decisions(criterion: &mut Criterion) {
     });
     group.bench_function("shim/ask_user", |bencher| {
         bencher.iter(|| shim.ask_user(ARGUMENTS, &context).unwrap().unwrap());
+    });
+    group.bench_function("warm/ask_user", |bencher| {
+        bencher.iter(|| warm.ask_user(ARGUMENTS, &context).unwrap().unwrap());
     });
 
     let params = records::RequestParams { questions: prompt.questions.clone(), timeout_ms: None };
@@ -156,6 +162,9 @@ fn decisions(criterion: &mut Criterion) {
     });
     group.bench_function("shim/request", |bencher| {
         bencher.iter(|| shim.request(&params, &context).unwrap().unwrap());
+    });
+    group.bench_function("warm/request", |bencher| {
+        bencher.iter(|| warm.request(&params, &context).unwrap().unwrap());
     });
 
     let answer =
@@ -174,14 +183,23 @@ fn decisions(criterion: &mut Criterion) {
     group.bench_function("shim/resolve", |bencher| {
         bencher.iter(|| shim.resolve(&prompt, &resolution, POLICY, NOW).unwrap().unwrap());
     });
+    group.bench_function("warm/resolve", |bencher| {
+        bencher.iter(|| warm.resolve(&prompt, &resolution, POLICY, NOW).unwrap().unwrap());
+    });
 
     let message = records::Message::typed("production");
     group.bench_function("shim/interpret", |bencher| {
         bencher.iter(|| shim.interpret(&prompt, &message, None, POLICY).unwrap());
     });
+    group.bench_function("warm/interpret", |bencher| {
+        bencher.iter(|| warm.interpret(&prompt, &message, None, POLICY).unwrap());
+    });
     let target = records::Target::private(None);
     group.bench_function("shim/render as text", |bencher| {
         bencher.iter(|| shim.render(&prompt, "text", &target).unwrap().unwrap());
+    });
+    group.bench_function("warm/render as text", |bencher| {
+        bencher.iter(|| warm.render(&prompt, "text", &target).unwrap().unwrap());
     });
     let mut settled = prompt.clone();
     settled.settlement = Some(records::Settlement {
@@ -191,8 +209,12 @@ fn decisions(criterion: &mut Criterion) {
         resolution_id: None,
     });
     group.bench_function("shim/outcome", |bencher| bencher.iter(|| shim.outcome(&settled).unwrap().unwrap()));
+    group.bench_function("warm/outcome", |bencher| bencher.iter(|| warm.outcome(&settled).unwrap().unwrap()));
     group.bench_function("shim/record", |bencher| {
         bencher.iter(|| shim.record(&settled, records::RecordForm::Extended, NOW).unwrap());
+    });
+    group.bench_function("warm/record", |bencher| {
+        bencher.iter(|| warm.record(&settled, records::RecordForm::Extended, NOW).unwrap());
     });
     group.finish();
 }

@@ -50,7 +50,7 @@ async fn an_expired_prompt_is_no_answer_and_names_no_option() {
     assert_eq!(result.json, r#"{"status":"no_answer","reason":"expired"}"#);
     assert!(!result.text.contains("Delete") && !result.text.contains("Keep"));
     let record = world.host.get(&ada(), pending.id()).await.unwrap();
-    assert_eq!(record.settlement.unwrap().outcome, Outcome::NoAnswer(NoAnswerReason::Expired));
+    assert_eq!(record.settlement.as_ref().unwrap().outcome, Outcome::NoAnswer(NoAnswerReason::Expired));
 }
 
 /// B46: no other timer ends a long question early, and a short one shortens nothing else.

@@ -13,6 +13,7 @@ mod persistence;
 mod program;
 mod readme;
 mod replies;
+mod reuse;
 mod sandbox;
 mod security;
 #[cfg(unix)]

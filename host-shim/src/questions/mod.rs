@@ -38,7 +38,7 @@ use crate::contract::{
     Policy, Prompt, RequestParams, Resolution, ResolveError, Settlement, Timestamp, ToolDefinition, Verdict,
 };
 use crate::ids::Ids;
-use crate::sandbox::Plugin;
+use crate::sandbox::{Owner, Plugin};
 use crate::store::{Door, Inserted, Page, Query, Settled, Store, Summary, TenantId};
 use events::Events;
 use run::LivenessProbe;
@@ -144,6 +144,11 @@ impl AskUser {
         &self.inner.plugin
     }
 
+    /// The plugin that decides, for one tenant: cheaper, since an instance may serve several calls of the same tenant.
+    pub fn plugin_of(&self, tenant: &TenantId) -> Plugin {
+        self.inner.plugin.owned_by(Owner::new(tenant.shared()))
+    }
+
     /// The clock everything goes by.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.inner.clock
@@ -151,7 +156,7 @@ impl AskUser {
 
     /// The tool as this run may use it, or nothing where it may not ask (ruling 10).
     pub fn definition(&self, run: &Run) -> Result<Option<ToolDefinition>, HostError> {
-        Ok(self.inner.plugin.definition(&run.origin)?)
+        Ok(self.plugin_of(&run.tenant).definition(&run.origin)?)
     }
 
     /// Asks: one call of the tool, with its arguments as JSON text. Returns at once; await
@@ -160,10 +165,11 @@ impl AskUser {
         if run.cancellation.is_cancelled() {
             return Err(AskError::Aborted);
         }
+        let plugin = self.plugin_of(&run.tenant);
         let mut tries = ID_TRIES;
         loop {
             let context = self.context(&run.origin, None)?;
-            let prompt = match self.inner.plugin.ask_user(arguments, &context).map_err(HostError::from)? {
+            let prompt = match plugin.ask_user(arguments, &context).map_err(HostError::from)? {
                 Ok(prompt) => prompt,
                 Err(crate::contract::Refusal::InvalidArguments(violations)) => {
                     return Err(AskError::InvalidArguments(violations));
@@ -204,8 +210,7 @@ impl AskUser {
     ) -> Result<Arc<Prompt>, RequestError> {
         let context = self.context(origin, id)?;
         let prompt = self
-            .inner
-            .plugin
+            .plugin_of(tenant)
             .request(params, &context)
             .map_err(HostError::from)?
             .map_err(RequestError::Invalid)?;
@@ -276,8 +281,7 @@ impl AskUser {
                 self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
             let now = self.inner.clock.now();
             let verdict = self
-                .inner
-                .plugin
+                .plugin_of(&principal.tenant)
                 .resolve(&prompt, &resolution, self.inner.policy, now)
                 .map_err(HostError::from)?;
             match verdict {
@@ -533,7 +537,7 @@ impl AskUser {
         let (tenant, sender) = (&principal.tenant, principal.subject.as_str());
         let draft =
             self.inner.store.draft(tenant, &prompt.id, sender).await?.map(|answers| Draft { answers });
-        match self.inner.plugin.interpret(prompt, message, draft.as_ref(), self.inner.policy)? {
+        match self.plugin_of(tenant).interpret(prompt, message, draft.as_ref(), self.inner.policy)? {
             Interpretation::Answers(complete) => {
                 let accepted = self.resolve(principal, &prompt.id, Submission::of(complete.answers)).await;
                 match accepted {
@@ -584,7 +588,7 @@ impl AskUser {
     ) -> Result<Option<Arc<Prompt>>, HostError> {
         let now = self.inner.clock.now();
         let cancellation = Cancellation { reason: Some(reason), resolved_by: by };
-        match self.inner.plugin.cancel(prompt, &cancellation, now)? {
+        match self.plugin_of(tenant).cancel(prompt, &cancellation, now)? {
             Ok(settlement) => match self.commit(tenant, &prompt.id, &settlement).await? {
                 Settled::Committed(prompt) => Ok(Some(prompt)),
                 Settled::Before(_) | Settled::Untimely(_) | Settled::NotFound => Ok(None),
@@ -599,7 +603,7 @@ impl AskUser {
 
     /// Ends a prompt whose deadline has passed. Somebody else may have done so already.
     async fn expire(&self, tenant: &TenantId, prompt: &Prompt, now: Timestamp) -> Result<(), HostError> {
-        if let Some(settlement) = self.inner.plugin.expire(prompt, now)? {
+        if let Some(settlement) = self.plugin_of(tenant).expire(prompt, now)? {
             self.commit(tenant, &prompt.id, &settlement).await?;
         }
         Ok(())

@@ -41,7 +41,7 @@ impl PendingPrompt {
             }
             settled = self.settled() => settled?,
         };
-        let result = self.host.plugin().outcome(&settled).map_err(HostError::from)?;
+        let result = self.host.plugin_of(&self.tenant).outcome(&settled).map_err(HostError::from)?;
         result.ok_or_else(|| WaitError::NotFound { id: self.prompt.id.clone() })
     }
 

@@ -1,8 +1,8 @@
 //! One wasmtime engine a process: pooled where the address space allows, with a ticker that bounds every call in time.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,14 +15,13 @@ use super::cache::CompiledCode;
 use super::decisions::Functions;
 use super::error::LoadError;
 use super::limits::{CallState, Limits};
+use super::reuse::{PARKED, Reuse, SLOTS, Slots};
 use super::{Inspection, Loaded, Plugin, inspect};
 
 /// How often the epoch moves on while calls are made, and so how exactly a deadline is kept.
 const TICK: Duration = Duration::from_millis(5);
 /// Ticks without a call after which the ticker sleeps until the next call.
 const IDLE_TICKS: u32 = 100;
-/// Calls at the same time. A call takes microseconds and holds a core, so more than this many only queue.
-const SLOTS: u32 = 64;
 /// Largest component file.
 const MAX_COMPONENT: usize = 64 << 20;
 
@@ -71,7 +70,7 @@ impl SandboxBuilder {
         let ticker =
             Ticker::start(engine.weak()).map_err(|error| LoadError::Engine { cause: error.to_string() })?;
         Ok(Sandbox {
-            shared: Arc::new(Shared { slots: Slots::new(SLOTS), ticker, engine }),
+            shared: Arc::new(Shared { slots: Slots::new(), ticker, engine, plugins: AtomicU64::new(0) }),
             allocation,
             code: self.code_cache.map(CompiledCode::new),
         })
@@ -89,13 +88,13 @@ fn config(allocation: Allocation) -> Config {
     config.memory_guard_size(32 << 20);
     if allocation == Allocation::Pooled {
         let mut pool = PoolingAllocationConfig::new();
-        pool.total_component_instances(SLOTS);
+        pool.total_component_instances(SLOTS + PARKED);
         // A Rust component has one core instance; one of another language some dozens.
-        pool.total_core_instances(SLOTS * 8);
+        pool.total_core_instances((SLOTS + PARKED) * 8);
         pool.max_core_instances_per_component(128);
-        pool.total_memories(SLOTS * 2);
+        pool.total_memories(SLOTS * 2 + PARKED);
         pool.max_memories_per_component(16);
-        pool.total_tables(SLOTS * 8);
+        pool.total_tables((SLOTS + PARKED) * 8);
         pool.max_tables_per_component(128);
         pool.max_memory_size(4 << 30);
         pool.max_unused_warm_slots(SLOTS);
@@ -121,6 +120,8 @@ pub(super) struct Shared {
     engine: Engine,
     pub(super) slots: Slots,
     ticker: Ticker,
+    /// Numbers the plugins.
+    plugins: AtomicU64,
 }
 
 impl std::fmt::Debug for Shared {
@@ -130,15 +131,20 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// A store for one call, with its limits set.
+    /// A store with its limits set, for a call that begins now.
     pub(super) fn store(&self, limits: &Limits) -> Store<CallState> {
         let mut store = Store::new(&self.engine, CallState::new(limits));
         store.limiter(|state| state);
-        self.ticker.call_begins();
-        store.set_epoch_deadline(ticks(limits.deadline));
         store.epoch_deadline_trap();
         store.set_hostcall_fuel(limits.result);
+        self.call_begins(&mut store, limits);
         store
+    }
+
+    /// Gives a call its whole time. What it may make the host allocate counts anew by itself.
+    pub(super) fn call_begins(&self, store: &mut Store<CallState>, limits: &Limits) {
+        self.ticker.call_begins();
+        store.set_epoch_deadline(ticks(limits.deadline));
     }
 }
 
@@ -159,19 +165,34 @@ impl Sandbox {
         self.allocation
     }
 
-    /// The component that came with this library.
+    /// The component that came with this library. Its instances are used again for calls of the same owner.
     #[cfg(feature = "bundled-plugin")]
     pub fn load_bundled(&self) -> Result<Plugin, LoadError> {
-        self.load_checked(
-            "ask-user",
-            super::inspect::bundled()?,
-            super::inspect::BUNDLED_PLUGIN,
-            Limits::default(),
-        )
+        self.load_bundled_with(Reuse::default())
     }
 
-    /// A component from its bytes. `name` is what errors and logs call it.
+    /// The component that came with this library; whether its instances are used again is said here.
+    #[cfg(feature = "bundled-plugin")]
+    pub fn load_bundled_with(&self, reuse: Reuse) -> Result<Plugin, LoadError> {
+        let (inspection, bytes) = (super::inspect::bundled()?, super::inspect::BUNDLED_PLUGIN);
+        self.load_checked("ask-user", inspection, bytes, Limits::default(), reuse)
+    }
+
+    /// A component from its bytes, whoever made it: every call has an instance of its own. `name` is what errors and
+    /// logs call it.
     pub fn load(&self, name: &str, component: &[u8], limits: Limits) -> Result<Plugin, LoadError> {
+        self.load_trusted(name, component, limits, Reuse::Never)
+    }
+
+    /// A component from its bytes that is known to keep nothing of one call for the next, or at least nothing that may
+    /// not be known to the same owner's next call. Only such a one may be used again.
+    pub fn load_trusted(
+        &self,
+        name: &str,
+        component: &[u8],
+        limits: Limits,
+        reuse: Reuse,
+    ) -> Result<Plugin, LoadError> {
         if component.len() > MAX_COMPONENT {
             return Err(LoadError::TooLarge {
                 name: name.into(),
@@ -179,7 +200,7 @@ impl Sandbox {
                 limit: MAX_COMPONENT,
             });
         }
-        self.load_checked(name, inspect(component)?, component, limits)
+        self.load_checked(name, inspect(component)?, component, limits, reuse)
     }
 
     fn load_checked(
@@ -188,6 +209,7 @@ impl Sandbox {
         inspection: Inspection,
         bytes: &[u8],
         limits: Limits,
+        reuse: Reuse,
     ) -> Result<Plugin, LoadError> {
         inspection.refusal(name)?;
         let engine = &self.shared.engine;
@@ -202,46 +224,17 @@ impl Sandbox {
         let functions = Functions::of(&component, &pre, self.shared.store(&limits)).map_err(wrong)?;
         Ok(Plugin {
             inner: Arc::new(Loaded {
+                number: self.shared.plugins.fetch_add(1, Ordering::Relaxed),
                 name: name.into(),
                 inspection,
                 pre,
                 functions,
                 limits,
+                reuse,
                 shared: Arc::clone(&self.shared),
             }),
+            owner: None,
         })
-    }
-}
-
-/// Lets [`SLOTS`] calls run at the same time; further ones wait their turn, since a full pool would refuse them.
-#[derive(Debug)]
-pub(super) struct Slots {
-    free: Mutex<u32>,
-    freed: Condvar,
-}
-
-impl Slots {
-    fn new(count: u32) -> Self {
-        Self { free: Mutex::new(count), freed: Condvar::new() }
-    }
-
-    pub(super) fn take(&self) -> Slot<'_> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut free = self.freed.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
-        *free -= 1;
-        Slot { slots: self }
-    }
-}
-
-/// One of the [`Slots`], given back when dropped.
-pub(super) struct Slot<'a> {
-    slots: &'a Slots,
-}
-
-impl Drop for Slot<'_> {
-    fn drop(&mut self) {
-        *self.slots.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.slots.freed.notify_one();
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct CallState {
     memory_left: usize,
     table_entries_left: usize,
     pub(super) denied: Option<Denied>,
+    /// Whether the guest has grown a memory or a table, or tried to. An instance is made by growing, too.
+    pub(super) has_grown: bool,
 }
 
 /// What was refused to a guest.
@@ -42,7 +44,12 @@ pub(super) enum Denied {
 
 impl CallState {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self { memory_left: limits.memory, table_entries_left: limits.table_entries, denied: None }
+        Self {
+            memory_left: limits.memory,
+            table_entries_left: limits.table_entries,
+            denied: None,
+            has_grown: false,
+        }
     }
 }
 
@@ -59,6 +66,7 @@ fn take(left: &mut usize, current: usize, desired: usize) -> bool {
 
 impl ResourceLimiter for CallState {
     fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        self.has_grown = true;
         let granted = take(&mut self.memory_left, current, desired);
         if !granted {
             self.denied = Some(Denied::Memory);
@@ -67,6 +75,7 @@ impl ResourceLimiter for CallState {
     }
 
     fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        self.has_grown = true;
         let granted = take(&mut self.table_entries_left, current, desired);
         if !granted {
             self.denied = Some(Denied::Table);

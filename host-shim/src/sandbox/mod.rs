@@ -1,10 +1,11 @@
-//! The sandbox: loads components and calls them, each call in a fresh store that is dropped afterwards.
+//! The sandbox: loads components and calls them. An instance is dropped after its call, or serves further calls of the
+//! same owner where that is safe and wanted; `reuse.rs` says when.
 //!
 //! Nothing is ever linked into a component, so a plugin can compute and nothing else. What a call may use (memory,
 //! time, tables) is bounded by [`Limits`]. This layer knows nothing of tenants, prompts in a store, or waiting.
 //!
 //! ```text
-//! Sandbox (one engine a process) ── load ──▶ Plugin (checked, compiled, ready) ── call ──▶ store + instance, dropped
+//! Sandbox (one engine a process) ── load ──▶ Plugin (checked, compiled, ready) ── call ──▶ store + instance
 //! ```
 
 mod cache;
@@ -13,6 +14,7 @@ mod engine;
 mod error;
 mod inspect;
 mod limits;
+mod reuse;
 
 pub use engine::{Allocation, Sandbox, SandboxBuilder};
 pub use error::{CallError, LoadError};
@@ -20,6 +22,7 @@ pub use error::{CallError, LoadError};
 pub use inspect::BUNDLED_PLUGIN;
 pub use inspect::{Inspection, inspect};
 pub use limits::Limits;
+pub use reuse::{Owner, Reuse};
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,20 +34,31 @@ use wasmtime::component::{Instance, InstancePre};
 use decisions::Functions;
 use engine::Shared;
 use limits::CallState;
+use reuse::Live;
 
 /// A component that was checked and compiled. Cheap to clone; calls in flight keep what they began with.
 #[derive(Clone)]
 pub struct Plugin {
     inner: Arc<Loaded>,
+    owner: Option<Owner>,
 }
 
 struct Loaded {
+    /// Among the plugins of its engine.
+    number: u64,
     name: String,
     inspection: Inspection,
     pre: InstancePre<CallState>,
     functions: Functions,
     limits: Limits,
+    reuse: Reuse,
     shared: Arc<Shared>,
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        self.shared.slots.forget(self.number);
+    }
 }
 
 impl fmt::Debug for Plugin {
@@ -68,17 +82,49 @@ impl Plugin {
         &self.inner.inspection
     }
 
-    /// One call in a store of its own. The instance is gone when this returns, whatever happened.
+    /// The same plugin, called on somebody's behalf: where the plugin was loaded with [`Reuse::SameOwner`], an instance
+    /// may serve several calls of one owner.
+    pub fn owned_by(&self, owner: Owner) -> Self {
+        Self { inner: Arc::clone(&self.inner), owner: Some(owner) }
+    }
+
+    /// One call. The instance is gone when this returns, unless it may serve the owner's next call: whoever fails in
+    /// any way, or has grown, may not.
     fn call<T>(
         &self,
         decide: impl FnOnce(&Functions, Instance, &mut Store<CallState>) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let loaded = &*self.inner;
-        let _slot = loaded.shared.slots.take();
-        let mut store = loaded.shared.store(&loaded.limits);
-        let instance = loaded.pre.instantiate(&mut store);
-        let outcome = instance.and_then(|instance| decide(&loaded.functions, instance, &mut store));
-        outcome.map_err(|error| CallError::from_wasmtime(&loaded.name, &error, store.data(), &loaded.limits))
+        let (owner, calls) = match loaded.reuse {
+            Reuse::SameOwner { calls } => (self.owner.as_ref(), calls.get()),
+            Reuse::Never => (None, 1),
+        };
+        let (slot, parked) = loaded.shared.slots.take(loaded.number, owner);
+        let failed = |error: wasmtime::Error, store: &Store<CallState>| {
+            CallError::from_wasmtime(&loaded.name, &error, store.data(), &loaded.limits)
+        };
+        let mut live = match parked {
+            Some(mut live) => {
+                loaded.shared.call_begins(&mut live.store, &loaded.limits);
+                live.calls_left -= 1;
+                live
+            }
+            None => {
+                let mut store = loaded.shared.store(&loaded.limits);
+                let instance = loaded.pre.instantiate(&mut store).map_err(|error| failed(error, &store))?;
+                store.data_mut().has_grown = false;
+                Live { store, instance, calls_left: calls - 1 }
+            }
+        };
+        let decision = decide(&loaded.functions, live.instance, &mut live.store)
+            .map_err(|error| failed(error, &live.store))?;
+        if let Some(owner) = owner
+            && live.calls_left > 0
+            && !live.store.data().has_grown
+        {
+            slot.park(loaded.number, owner.clone(), live);
+        }
+        Ok(decision)
     }
 
     /// The longest a call may take.

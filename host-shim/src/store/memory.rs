@@ -67,7 +67,9 @@ struct State {
 
 /// Some of the prompts that came or ended last, unpacked: most are looked at again within a moment, if at all. Each has
 /// one place, and whoever comes to the same place later takes it.
-struct Newest(Box<[Option<(Arc<Kept>, Arc<Prompt>)>]>);
+struct Newest(Box<[Option<Unpacked>]>);
+
+type Unpacked = (Arc<Kept>, Arc<Prompt>);
 
 impl Default for Newest {
     fn default() -> Self {
