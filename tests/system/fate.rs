@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ask_user_host::contract::{NoAnswerReason, Outcome};
+use ask_user_host::contract::{NoAnswerReason, Outcome, SessionKind};
 use ask_user_host::store::{MemoryStore, Query, SqliteStore, StatusFilter, Store};
-use ask_user_host::{AskError, Event, FindError, Liveness, Reply, SettleError, Submission, WaitError};
+use ask_user_host::{
+    AskError, Event, FindError, Liveness, Principal, Reply, Run, SettleError, Submission, TenantId, WaitError,
+};
 use ask_user_tests::world::*;
 use serde_json::json;
 
@@ -390,4 +392,45 @@ async fn a_durable_store_keeps_the_same_fates() {
     let next = world.ask(&["A", "B"]).await;
     world.clock.advance(900_000);
     assert!(next.outcome().await.unwrap().json.contains("expired"));
+}
+
+/// Ruling 24: a tenant can choose another retention, or none.
+#[tokio::test]
+async fn a_tenant_may_keep_nothing_that_has_ended() {
+    let forgetful = TenantId::new("forgetful").unwrap();
+    let world = World::with(START, |builder| builder.retention_of(forgetful.clone(), Duration::ZERO));
+    for (tenant, is_kept) in [(forgetful.clone(), false), (TenantId::default(), true)] {
+        let run = run().tenant(tenant.clone());
+        let arguments = one_question("target", &["A", "B"]).to_string();
+        let pending = world.host.ask_user(&arguments, &run).await.unwrap();
+        let operator = Principal::operator(tenant, "operator");
+        let submission = Submission::of(vec![answer("target", &["A"])]);
+        world.host.resolve(&operator, pending.id(), submission).await.unwrap();
+        assert_eq!(world.host.get(&operator, pending.id()).await.is_ok(), is_kept);
+        // Whoever asked is told all the same.
+        assert!(pending.outcome().await.unwrap().json.contains("\"A\""));
+    }
+    assert_eq!(world.host.count_pending(None).await.unwrap(), 0);
+}
+
+/// Ruling 11: tenants have quotas. A call that was made before is taken up again at the quota, too.
+#[tokio::test]
+async fn a_tenant_has_no_more_prompts_pending_than_its_quota() {
+    let world = World::with(START, |builder| builder.pending_limit(2));
+    let arguments = one_question("target", &["A", "B"]).to_string();
+    let session = |name: &str| run_in(name).tool_call("call-1");
+    for name in ["agent:main:a", "agent:main:b"] {
+        world.host.ask_user(&arguments, &session(name)).await.unwrap();
+    }
+    let refused = world.host.ask_user(&arguments, &session("agent:main:c")).await.unwrap_err();
+    assert_eq!(refused.to_string(), "2 questions are pending, which is as many as there may be");
+    let again = world.host.ask_user(&arguments, &session("agent:main:a")).await.unwrap();
+    let elsewhere = session("agent:main:c").tenant(TenantId::new("elsewhere").unwrap());
+    world.host.ask_user(&arguments, &elsewhere).await.unwrap();
+    world.host.cancel(&operator(), again.id(), NoAnswerReason::Cancelled).await.unwrap();
+    world.host.ask_user(&arguments, &session("agent:main:c")).await.unwrap();
+}
+
+fn run_in(session: &str) -> Run {
+    Run::new(session, "run-1").session_kind(SessionKind::Main).requested_by("ada", CONVERSATION)
 }

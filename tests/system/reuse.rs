@@ -1,6 +1,8 @@
 //! Instances that serve more than one call: for one owner only, not for ever, not after anything went wrong, and never so
 //! that a decision could tell.
 
+use std::sync::Arc;
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -240,10 +242,11 @@ fn decide(plugin: &Plugin, turn: u64, prompt: &mut Option<Prompt>) -> String {
         6 => format!("{:?}", plugin.render_settled(&settled, "text", &target)),
         7 => format!("{:?}", plugin.outcome(&settled)),
         8 => format!("{:?}", plugin.record(&settled, RecordForm::Extended, now)),
-        9 => format!(
-            "{:?}",
-            plugin.records(&vec![settled; numbers.of(&[0, 1, 40])], RecordForm::Extended, now)
-        ),
+        9 => {
+            let settled = Arc::new(settled);
+            let page: Vec<_> = (0..numbers.of(&[0, 1, 40])).map(|_| Arc::clone(&settled)).collect();
+            format!("{:?}", plugin.records(&page, RecordForm::Extended, now))
+        }
         _ => format!("{:?} {:?}", plugin.phrases(Some("nl")), plugin.definition(run().origin())),
     }
 }

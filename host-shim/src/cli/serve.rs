@@ -8,10 +8,10 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::setup::{self, StoreChoice};
 use super::{log, output};
-use crate::AskUser;
 use crate::config::{Config, Loaded, StoreKind, check_token, read_token};
 use crate::contract::{CredentialPolicy, Policy, RepeatPolicy};
 use crate::gateway::{self, Authority, Compatibility, Gateway, Settings};
+use crate::{AskUser, TenantId};
 use tokio_util::sync::CancellationToken;
 
 /// A token for whoever does not want it in a file.
@@ -87,6 +87,15 @@ fn host(args: &ServeArgs, config: &Config, settings: &Settings) -> Result<AskUse
         .observer(settings.metrics.clone());
     if let Some(retention) = config.store.retention {
         builder = builder.retention(retention);
+    }
+    if let Some(limit) = config.limits.pending {
+        builder = builder.pending_limit(limit);
+    }
+    for (name, tenant) in &config.tenants {
+        let id = TenantId::new(name.as_str()).map_err(|error| Failure::other("config", error))?;
+        if let Some(retention) = tenant.retention {
+            builder = builder.retention_of(id, retention);
+        }
     }
     builder.start().map_err(|error| Failure::other("host", error))
 }

@@ -15,6 +15,12 @@
 //! path = "/var/lib/ask-user/questions.db"
 //! retention = "24h"                 # of questions that have ended
 //!
+//! [limits]
+//! pending = 10000                   # questions that a tenant may have waiting
+//!
+//! [tenants.acme]
+//! retention = "0s"                  # keeps nothing that has ended
+//!
 //! [shutdown]
 //! grace = "5s"
 //!
@@ -28,6 +34,7 @@
 mod read;
 mod time;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,6 +63,10 @@ pub struct Config {
     pub listen: Listen,
     /// Where prompts are kept, and how long.
     pub store: StoreConfig,
+    /// What one tenant may take.
+    pub limits: LimitsConfig,
+    /// What is different for a tenant, by its name.
+    pub tenants: BTreeMap<String, TenantConfig>,
     /// How it ends.
     pub shutdown: Shutdown,
     /// Who may connect.
@@ -150,6 +161,23 @@ pub struct StoreConfig {
     /// The file, for `sqlite`. A relative path starts at the folder of the configuration.
     pub path: Option<PathBuf>,
     /// How long prompts that have ended stay readable (ruling 24). As the profile has it unless said.
+    #[serde(deserialize_with = "time::read_if_any")]
+    pub retention: Option<Duration>,
+}
+
+/// What one tenant may take.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct LimitsConfig {
+    /// How many prompts it may have pending (ruling 11). As many as it likes unless said.
+    pub pending: Option<usize>,
+}
+
+/// What is different for a tenant.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct TenantConfig {
+    /// How long its prompts that have ended stay readable (ruling 24).
     #[serde(deserialize_with = "time::read_if_any")]
     pub retention: Option<Duration>,
 }

@@ -9,7 +9,7 @@ use crate::gateway::{Authority, Holder, SHORTEST_TOKEN};
 use crate::store::TenantId;
 
 /// Keys that a configuration can have, for whoever writes one wrongly.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "compatibility",
     "credentials",
     "own-text-limit",
@@ -28,8 +28,9 @@ const KEYS: [&str; 20] = [
     "tenant",
     "subject",
     "scopes",
-    "sqlite",
-    "memory",
+    "limits",
+    "pending",
+    "tenants",
 ];
 
 /// What is wrong with a configuration, and where.
@@ -90,6 +91,9 @@ impl Loaded {
         config.store.path = config.store.path.map(|path| folder.join(path));
         if config.default_agent.0.trim().is_empty() {
             return Err(wrong("default-agent is blank".into()));
+        }
+        for name in config.tenants.keys() {
+            TenantId::new(name.as_str()).map_err(|error| wrong(format!("[tenants.{name:?}]: {error}")))?;
         }
         let mut authority = Authority::default();
         for (index, token) in config.tokens.iter().enumerate() {
@@ -228,6 +232,17 @@ mod tests {
         assert!(refusal("[store]\nretention = \"soon\"\n").contains("such as \"15s\""));
         assert!(refusal("[store]\nkind = \"sqlite\"\n").contains("needs a path"));
         assert!(refusal("nonsense").starts_with("ask-user.toml:1:"));
+    }
+
+    #[test]
+    fn a_tenant_has_a_retention_of_its_own() {
+        let loaded = read("[limits]\npending = 5\n[tenants.acme]\nretention = \"0s\"\n[tenants.\"a b\"]\n");
+        let config = loaded.expect("it is read").config;
+        assert_eq!(config.limits.pending, Some(5));
+        assert_eq!(config.tenants["acme"].retention, Some(std::time::Duration::ZERO));
+        assert_eq!(config.tenants["a b"].retention, None);
+        assert!(refusal("[tenants.\"\"]\n").contains("1 to 128 characters"));
+        assert!(refusal("[tenants.acme]\nretentio = \"1h\"\n").ends_with("did you mean \"retention\"?"));
     }
 
     #[test]

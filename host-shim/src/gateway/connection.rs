@@ -388,7 +388,7 @@ fn write_event(caller: &Caller, event: &Event) -> Option<Arc<str>> {
     let head = match event {
         Event::Requested(prompt) => {
             let form = if caller.is_extended { RecordForm::Extended } else { RecordForm::Openclaw };
-            match caller.gateway.host.plugin().record(prompt, form, prompt.created_at) {
+            match caller.plugin().record(prompt, form, prompt.created_at) {
                 Ok(record) => frame::event_head("question.requested", &record),
                 Err(error) => {
                     tracing::error!(%error, "a question could not be announced");

@@ -34,10 +34,10 @@ pub(super) struct Refused {
     pub(super) close: Close,
 }
 
-impl From<CallError> for Refused {
+impl From<CallError> for Box<Refused> {
     fn from(error: CallError) -> Self {
         let close = Close::policy(error.message.clone());
-        Self { error, close }
+        Self::new(Refused { error, close })
     }
 }
 
@@ -49,23 +49,13 @@ pub(super) fn admit(
     authentication: Authentication,
     request: &Request<'_>,
 ) -> Result<Admitted, Box<Refused>> {
-    admitted(gateway, connection, nonce, authentication, request).map_err(Box::new)
-}
-
-fn admitted(
-    gateway: &Shared,
-    connection: &str,
-    nonce: &str,
-    authentication: Authentication,
-    request: &Request<'_>,
-) -> Result<Admitted, Refused> {
     if request.method != "connect" {
         return Err(CallError::invalid("invalid handshake: first request must be connect").into());
     }
     let params = ConnectParams::read(&request.params)?;
     params
         .check_protocol()
-        .map_err(|error| Refused { error, close: Close::protocol("protocol mismatch") })?;
+        .map_err(|error| Box::new(Refused { error, close: Close::protocol("protocol mismatch") }))?;
     if params.role() != OPERATOR && params.role() != NODE {
         return Err(CallError::invalid("invalid role").into());
     }

@@ -80,9 +80,16 @@ async fn readiness(State(pages): State<Pages>) -> Response {
     }
 }
 
-async fn metrics(State(pages): State<Pages>) -> impl IntoResponse {
+async fn metrics(State(pages): State<Pages>) -> Response {
+    let pending = match pages.shared.host.count_pending(None).await {
+        Ok(pending) => pending,
+        Err(error) => {
+            tracing::error!(%error, "what is pending could not be counted");
+            return StatusCode::SERVICE_UNAVAILABLE.into_response();
+        }
+    };
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(CONTENT_TYPE, kind)], pages.shared.metrics.text())
+    ([(CONTENT_TYPE, kind)], pages.shared.metrics.text(pending)).into_response()
 }
 
 /// Any other path: a WebSocket, or nothing.

@@ -79,8 +79,9 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// The measurements as text.
-    pub(super) fn text(&self) -> String {
+    /// The measurements as text; so many questions are pending.
+    pub(super) fn text(&self, pending: usize) -> String {
+        self.measured.pending.set(i64::try_from(pending).unwrap_or(i64::MAX));
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);
@@ -109,17 +110,11 @@ impl Metrics {
 }
 
 impl Observer for Metrics {
-    fn taken_up(&self, pending: usize) {
-        self.measured.pending.inc_by(i64::try_from(pending).unwrap_or(i64::MAX));
-    }
-
     fn asked(&self, _prompt: &Prompt) {
         self.measured.asked.inc();
-        self.measured.pending.inc();
     }
 
     fn settled(&self, prompt: &Prompt) {
-        self.measured.pending.dec();
         let Some(settlement) = &prompt.settlement else { return };
         let outcome = match &settlement.outcome {
             Outcome::Answered(_) => {

@@ -1,5 +1,6 @@
 //! Puts a host together.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -21,8 +22,26 @@ use crate::store::{MemoryStore, Store, TenantId};
 
 /// Own text of an answer, in bytes (ruling 18).
 const OWN_TEXT_LIMIT: u32 = 16 << 10;
-/// How long settled prompts stay readable (ruling 24).
-const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long settled prompts stay readable, in milliseconds (ruling 24).
+const RETENTION: u64 = 24 * 60 * 60 * 1000;
+
+/// How long settled prompts stay readable, in milliseconds.
+#[derive(Debug)]
+pub(super) struct Retention {
+    pub(super) usual: u64,
+    pub(super) of_tenants: HashMap<TenantId, u64>,
+}
+
+impl Retention {
+    /// How long those of a tenant do.
+    pub(super) fn of(&self, tenant: &TenantId) -> u64 {
+        self.of_tenants.get(tenant).copied().unwrap_or(self.usual)
+    }
+}
+
+fn milliseconds(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// Puts a host together. What is not said has a good default: the bundled plugin, a store in memory, the machine's
 /// clock, random ids, and the rulings as they stand.
@@ -34,7 +53,8 @@ pub struct AskUserBuilder {
     ids: Arc<dyn Ids>,
     policy: Policy,
     attribution: Attribution,
-    retention: Duration,
+    retention: Retention,
+    pending_limit: Option<usize>,
     liveness: LivenessProbe,
     observer: Arc<dyn Observer>,
 }
@@ -83,7 +103,8 @@ impl AskUserBuilder {
                 repeats: RepeatPolicy::FirstResult,
             },
             attribution: Attribution::Principal,
-            retention: RETENTION,
+            retention: Retention { usual: RETENTION, of_tenants: HashMap::new() },
+            pending_limit: None,
             liveness: Box::new(|_, _| Liveness::Unknown),
             observer: Arc::new(Unobserved),
         }
@@ -133,7 +154,20 @@ impl AskUserBuilder {
 
     /// How long settled prompts stay readable. Zero removes them as soon as possible.
     pub fn retention(mut self, retention: Duration) -> Self {
-        self.retention = retention;
+        self.retention.usual = milliseconds(retention);
+        self
+    }
+
+    /// The same for one tenant, which may choose none.
+    pub fn retention_of(mut self, tenant: TenantId, retention: Duration) -> Self {
+        self.retention.of_tenants.insert(tenant, milliseconds(retention));
+        self
+    }
+
+    /// How many prompts each tenant may have pending (ruling 11). No limit unless said. Those who ask at the same moment
+    /// may go over it by as many as they are.
+    pub fn pending_limit(mut self, limit: usize) -> Self {
+        self.pending_limit = Some(limit);
         self
     }
 
@@ -168,7 +202,8 @@ impl AskUserBuilder {
             ids: self.ids,
             policy: self.policy,
             attribution: self.attribution,
-            retention_ms: u64::try_from(self.retention.as_millis()).unwrap_or(u64::MAX),
+            retention: self.retention,
+            pending_limit: self.pending_limit,
             liveness: self.liveness,
             observer: self.observer,
             waiters: Waiters::default(),

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 
 use super::{AskUser, Inner};
 use crate::contract::Timestamp;
+use crate::store::Whose;
 
 /// Prompts that are ended at the same time, so that a durable store can commit them together.
 const BATCH: usize = 512;
@@ -78,7 +79,12 @@ async fn expire_overdue(host: &AskUser) -> Result<Option<Timestamp>, super::erro
 
 /// Removes what is kept no longer.
 pub(super) async fn purge(host: &AskUser, now: Timestamp) -> Result<(), super::error::HostError> {
-    let Some(until) = now.checked_sub(host.inner.retention_ms) else { return Ok(()) };
-    while host.inner.store.purge(until, BATCH).await? == BATCH {}
+    let retention = &host.inner.retention;
+    let others = Whose::AllBut(retention.of_tenants.keys().cloned().collect());
+    let each = retention.of_tenants.iter().map(|(tenant, span)| (Whose::Only(tenant.clone()), *span));
+    for (whose, span) in each.chain([(others, retention.usual)]) {
+        let Some(until) = now.checked_sub(span) else { continue };
+        while host.inner.store.purge(&whose, until, BATCH).await? == BATCH {}
+    }
     Ok(())
 }

@@ -24,6 +24,12 @@ pub enum HostError {
         /// The last one.
         id: String,
     },
+    /// The tenant has as many prompts pending as it may have.
+    #[error("{limit} questions are pending, which is as many as there may be")]
+    TooManyPending {
+        /// How many there may be.
+        limit: usize,
+    },
     /// The runtime is shutting down.
     #[error("the host is shutting down")]
     ShuttingDown,

@@ -29,6 +29,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
+use std::time::Instant;
 
 use tokio::sync::Notify;
 
@@ -39,7 +40,7 @@ use crate::contract::{
 };
 use crate::ids::Ids;
 use crate::sandbox::{Owner, Plugin};
-use crate::store::{Door, Inserted, Page, Query, Settled, Store, Summary, TenantId};
+use crate::store::{Door, Inserted, Page, Query, Settled, StatusFilter, Store, Summary, TenantId};
 use events::Events;
 use run::LivenessProbe;
 use waiters::{News, Waiters};
@@ -62,7 +63,8 @@ struct Inner {
     ids: Arc<dyn Ids>,
     policy: Policy,
     attribution: Attribution,
-    retention_ms: u64,
+    retention: builder::Retention,
+    pending_limit: Option<usize>,
     liveness: LivenessProbe,
     observer: Arc<dyn Observer>,
     waiters: Waiters,
@@ -165,11 +167,11 @@ impl AskUser {
         if run.cancellation.is_cancelled() {
             return Err(AskError::Aborted);
         }
-        let plugin = self.plugin_of(&run.tenant);
         let mut tries = ID_TRIES;
         loop {
             let context = self.context(&run.origin, None)?;
-            let prompt = match plugin.ask_user(arguments, &context).map_err(HostError::from)? {
+            let decided = self.decide(&run.tenant, |plugin| plugin.ask_user(arguments, &context));
+            let prompt = match decided.map_err(HostError::from)? {
                 Ok(prompt) => prompt,
                 Err(crate::contract::Refusal::InvalidArguments(violations)) => {
                     return Err(AskError::InvalidArguments(violations));
@@ -178,6 +180,12 @@ impl AskUser {
                     return Err(AskError::NotAMainSession(standing));
                 }
             };
+            if let Err(full) = self.check_quota(&run.tenant).await {
+                return match self.made_before(run).await? {
+                    Some(prompt) => self.attach(run, prompt).await,
+                    None => Err(full.into()),
+                };
+            }
             // Waited for before it is stored, so that however early it ends, whoever watches the run learns it.
             let news = self.inner.waiters.begin(&run.tenant, &prompt.id);
             let (prompt, inserted) = self.insert(&run.tenant, prompt, Door::Tool).await?;
@@ -209,11 +217,9 @@ impl AskUser {
         id: Option<String>,
     ) -> Result<Arc<Prompt>, RequestError> {
         let context = self.context(origin, id)?;
-        let prompt = self
-            .plugin_of(tenant)
-            .request(params, &context)
-            .map_err(HostError::from)?
-            .map_err(RequestError::Invalid)?;
+        let decided = self.decide(tenant, |plugin| plugin.request(params, &context));
+        let prompt = decided.map_err(HostError::from)?.map_err(RequestError::Invalid)?;
+        self.check_quota(tenant).await?;
         match self.insert(tenant, prompt, Door::Client).await? {
             (prompt, Inserted::New) => Ok(prompt),
             (prompt, _) if self.made_room(tenant, &prompt.id).await? => {
@@ -262,7 +268,9 @@ impl AskUser {
         }
         let mut page = self.inner.store.list(&principal.tenant, &query, self.inner.clock.now()).await?;
         let now = self.inner.clock.now();
-        page.prompts.retain(|prompt| principal.may_answer(prompt) && !self.is_past_retention(prompt, now));
+        page.prompts.retain(|prompt| {
+            principal.may_answer(prompt) && !self.is_past_retention(&principal.tenant, prompt, now)
+        });
         Ok(page)
     }
 
@@ -280,11 +288,10 @@ impl AskUser {
             let prompt =
                 self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
             let now = self.inner.clock.now();
-            let verdict = self
-                .plugin_of(&principal.tenant)
-                .resolve(&prompt, &resolution, self.inner.policy, now)
-                .map_err(HostError::from)?;
-            match verdict {
+            let policy = self.inner.policy;
+            let verdict =
+                self.decide(&principal.tenant, |plugin| plugin.resolve(&prompt, &resolution, policy, now));
+            match verdict.map_err(HostError::from)? {
                 Ok(Verdict::Settle(resolved)) => {
                     match self.commit(&principal.tenant, id, &resolved.settlement).await? {
                         Settled::Committed(prompt) => {
@@ -422,12 +429,54 @@ impl AskUser {
     async fn made_room(&self, tenant: &TenantId, id: &str) -> Result<bool, HostError> {
         let now = self.inner.clock.now();
         match self.inner.store.get(tenant, id).await? {
-            Some(prompt) if self.is_past_retention(&prompt, now) => {
+            Some(prompt) if self.is_past_retention(tenant, &prompt, now) => {
                 deadlines::purge(self, now).await?;
                 Ok(true)
             }
             found => Ok(found.is_none()),
         }
+    }
+
+    /// How many prompts are pending: this tenant's, or those of all.
+    pub async fn count_pending(&self, tenant: Option<&TenantId>) -> Result<usize, HostError> {
+        Ok(self.inner.store.count_pending(tenant, usize::MAX).await?)
+    }
+
+    /// Refuses one more prompt of a tenant that has as many as it may have.
+    async fn check_quota(&self, tenant: &TenantId) -> Result<(), HostError> {
+        match self.inner.pending_limit {
+            Some(limit) if self.inner.store.count_pending(Some(tenant), limit).await? >= limit => {
+                Err(HostError::TooManyPending { limit })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The prompt that this very tool call has made before.
+    async fn made_before(&self, run: &Run) -> Result<Option<Arc<Prompt>>, HostError> {
+        let Origin { session_key, run: of_run, tool_call: Some(_), .. } = &run.origin else {
+            return Ok(None);
+        };
+        let (session, of_run) = (session_key.clone(), of_run.clone());
+        let mut query = Query { status: StatusFilter::All, session, run: of_run, ..Query::default() };
+        loop {
+            let page = self.inner.store.list(&run.tenant, &query, self.inner.clock.now()).await?;
+            let same =
+                page.prompts.into_iter().find(|prompt| prompt.origin.tool_call == run.origin.tool_call);
+            match (same, page.next) {
+                (None, Some(next)) => query.after = Some(next),
+                (same, _) => return Ok(same),
+            }
+        }
+    }
+
+    /// One decision of the plugin for a tenant, whose time is observed.
+    fn decide<T>(&self, tenant: &TenantId, decision: impl FnOnce(&Plugin) -> T) -> T {
+        let plugin = self.plugin_of(tenant);
+        let began = Instant::now();
+        let decided = decision(&plugin);
+        self.inner.observer.decided(began.elapsed().as_secs_f64());
+        decided
     }
 
     fn context(&self, origin: &Origin, id: Option<String>) -> Result<Context, HostError> {
@@ -504,12 +553,15 @@ impl AskUser {
     async fn find(&self, principal: &Principal, id: &str) -> Result<Option<Arc<Prompt>>, HostError> {
         let now = self.inner.clock.now();
         let found = self.inner.store.get(&principal.tenant, id).await?;
-        Ok(found.filter(|prompt| principal.may_answer(prompt) && !self.is_past_retention(prompt, now)))
+        Ok(found.filter(|prompt| {
+            principal.may_answer(prompt) && !self.is_past_retention(&principal.tenant, prompt, now)
+        }))
     }
 
     /// Whether a prompt has been over for longer than prompts are kept. It may still be stored, and counts as gone.
-    fn is_past_retention(&self, prompt: &Prompt, now: Timestamp) -> bool {
-        let gone_at = |settlement: &Settlement| settlement.at.saturating_add(self.inner.retention_ms);
+    fn is_past_retention(&self, tenant: &TenantId, prompt: &Prompt, now: Timestamp) -> bool {
+        let retention = self.inner.retention.of(tenant);
+        let gone_at = |settlement: &Settlement| settlement.at.saturating_add(retention);
         prompt.settlement.as_ref().is_some_and(|settlement| gone_at(settlement) <= now)
     }
 
@@ -537,7 +589,10 @@ impl AskUser {
         let (tenant, sender) = (&principal.tenant, principal.subject.as_str());
         let draft =
             self.inner.store.draft(tenant, &prompt.id, sender).await?.map(|answers| Draft { answers });
-        match self.plugin_of(tenant).interpret(prompt, message, draft.as_ref(), self.inner.policy)? {
+        let policy = self.inner.policy;
+        let meaning =
+            self.decide(tenant, |plugin| plugin.interpret(prompt, message, draft.as_ref(), policy))?;
+        match meaning {
             Interpretation::Answers(complete) => {
                 let accepted = self.resolve(principal, &prompt.id, Submission::of(complete.answers)).await;
                 match accepted {
@@ -588,7 +643,7 @@ impl AskUser {
     ) -> Result<Option<Arc<Prompt>>, HostError> {
         let now = self.inner.clock.now();
         let cancellation = Cancellation { reason: Some(reason), resolved_by: by };
-        match self.plugin_of(tenant).cancel(prompt, &cancellation, now)? {
+        match self.decide(tenant, |plugin| plugin.cancel(prompt, &cancellation, now))? {
             Ok(settlement) => match self.commit(tenant, &prompt.id, &settlement).await? {
                 Settled::Committed(prompt) => Ok(Some(prompt)),
                 Settled::Before(_) | Settled::Untimely(_) | Settled::NotFound => Ok(None),
@@ -603,7 +658,7 @@ impl AskUser {
 
     /// Ends a prompt whose deadline has passed. Somebody else may have done so already.
     async fn expire(&self, tenant: &TenantId, prompt: &Prompt, now: Timestamp) -> Result<(), HostError> {
-        if let Some(settlement) = self.plugin_of(tenant).expire(prompt, now)? {
+        if let Some(settlement) = self.decide(tenant, |plugin| plugin.expire(prompt, now))? {
             self.commit(tenant, &prompt.id, &settlement).await?;
         }
         Ok(())

@@ -4,11 +4,6 @@ use crate::contract::Prompt;
 
 /// Counts what happens, over all tenants. Called after the commit and in line: it must be quick.
 pub trait Observer: Send + Sync + 'static {
-    /// So many prompts were pending in the store when the host started.
-    fn taken_up(&self, pending: usize) {
-        let _ = pending;
-    }
-
     /// A prompt is stored.
     fn asked(&self, prompt: &Prompt) {
         let _ = prompt;

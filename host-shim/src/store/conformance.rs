@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{
-    Cursor, Door, Inserted, Page, Query, Settled, StatusFilter, Store, StoreError, Summary, TenantId,
+    Cursor, Door, Inserted, Page, Query, Settled, StatusFilter, Store, StoreError, Summary, TenantId, Whose,
 };
 use crate::contract::{
     Answer, Choice, NoAnswerReason, Origin, Outcome, Prompt, Question, SessionKind, Settlement, Timestamp,
@@ -74,6 +74,8 @@ macro_rules! store_conformance {
             overdue_prompts_come_earliest_first,
             the_next_deadline_moves_on,
             a_purge_takes_the_oldest_ends_up_to_its_limit,
+            a_purge_is_for_whom_it_is_meant,
+            pending_prompts_are_counted,
             text_comes_back_unchanged,
             moments_at_the_end_of_time_are_kept,
         }
@@ -322,7 +324,7 @@ pub async fn an_id_stays_in_use_while_the_settled_prompt_is_kept(store: Subject)
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
     settle_now(&store, &ours(), "p", &answered("Red", DURING)).await;
     assert_eq!(insert(&store, &ours(), &prompt("p"), Door::Client).await.unwrap(), Inserted::IdInUse);
-    assert_eq!(store.purge(DURING, 10).await.unwrap(), 1);
+    assert_eq!(store.purge(&Whose::ALL, DURING, 10).await.unwrap(), 1);
     store_new(&store, &ours(), &prompt("p"), Door::Client).await;
 }
 
@@ -801,10 +803,10 @@ pub async fn summaries_stay_when_the_prompts_are_purged(store: Subject) {
     }
     let before = store.summaries(&ours(), "s").await.unwrap();
     assert_eq!(before.iter().map(|summary| summary.prompt.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
-    assert_eq!(store.purge(DURING + 1, 10).await.unwrap(), 2);
+    assert_eq!(store.purge(&Whose::ALL, DURING + 1, 10).await.unwrap(), 2);
     assert_eq!(get(&store, &ours(), "a").await, None);
     assert_eq!(store.summaries(&ours(), "s").await.unwrap(), before);
-    assert_eq!(store.purge(DURING + 2, 10).await.unwrap(), 1);
+    assert_eq!(store.purge(&Whose::ALL, DURING + 2, 10).await.unwrap(), 1);
     assert_eq!(store.summaries(&ours(), "s").await.unwrap(), before);
 }
 
@@ -821,9 +823,9 @@ pub async fn a_session_keeps_its_newest_thousand_summaries(store: Subject) {
     };
     let expected = (1_000, "0010".to_owned(), "1009".to_owned());
     assert_eq!(kept().await, expected);
-    assert_eq!(store.purge(CREATED + 500, usize::MAX).await.unwrap(), 501);
+    assert_eq!(store.purge(&Whose::ALL, CREATED + 500, usize::MAX).await.unwrap(), 501);
     assert_eq!(kept().await, expected);
-    assert_eq!(store.purge(DEADLINE, usize::MAX).await.unwrap(), 509);
+    assert_eq!(store.purge(&Whose::ALL, DEADLINE, usize::MAX).await.unwrap(), 509);
     assert_eq!(kept().await, expected);
     assert!(!store.delete(&ours(), "0009").await.unwrap());
     assert!(store.delete(&ours(), "0010").await.unwrap());
@@ -840,7 +842,7 @@ pub async fn a_deleted_prompt_leaves_nothing(store: Subject) {
     assert!(!store.delete(&ours(), "a").await.unwrap());
     assert_eq!(get(&store, &ours(), "a").await, None);
     assert_eq!(ids(&all_pages(&store, &query(StatusFilter::All), DURING).await), ["b", "c"]);
-    assert_eq!(store.purge(DURING, 10).await.unwrap(), 2);
+    assert_eq!(store.purge(&Whose::ALL, DURING, 10).await.unwrap(), 2);
     assert!(store.delete(&ours(), "b").await.unwrap());
     assert!(!store.delete(&ours(), "b").await.unwrap());
     let left = store.summaries(&ours(), "s").await.unwrap();
@@ -869,7 +871,7 @@ pub async fn a_forgotten_session_keeps_only_what_is_pending(store: Subject) {
     for id in ["a", "b"] {
         store_new(&store, &ours(), &called(id, "s", "r", id), Door::Tool).await;
         settle_now(&store, &ours(), id, &answered("Red", DURING)).await;
-        store.purge(DURING, 1).await.unwrap();
+        store.purge(&Whose::ALL, DURING, 1).await.unwrap();
     }
     for id in ["c", "d"] {
         store_new(&store, &ours(), &in_session(id, "s"), Door::Client).await;
@@ -939,17 +941,52 @@ pub async fn a_purge_takes_the_oldest_ends_up_to_its_limit(store: Subject) {
         settle_now(&store, tenant, id, &answered("Red", at)).await;
     }
     store_new(&store, &ours(), &prompt("pending"), Door::Client).await;
-    assert_eq!(store.purge(9, 10).await.unwrap(), 0);
-    assert_eq!(store.purge(40, 0).await.unwrap(), 0);
-    assert_eq!(store.purge(40, 2).await.unwrap(), 2);
+    assert_eq!(store.purge(&Whose::ALL, 9, 10).await.unwrap(), 0);
+    assert_eq!(store.purge(&Whose::ALL, 40, 0).await.unwrap(), 0);
+    assert_eq!(store.purge(&Whose::ALL, 40, 2).await.unwrap(), 2);
     assert_eq!(get(&store, &theirs, "a").await, None);
     assert_eq!(get(&store, &ours(), "b").await, None);
     assert_eq!(ids(&all_pages(&store, &query(StatusFilter::Settled), DURING).await), ["c", "e"]);
-    assert_eq!(store.purge(40, 10).await.unwrap(), 2);
-    assert_eq!(store.purge(40, 10).await.unwrap(), 0);
+    assert_eq!(store.purge(&Whose::ALL, 40, 10).await.unwrap(), 2);
+    assert_eq!(store.purge(&Whose::ALL, 40, 10).await.unwrap(), 0);
     assert!(get(&store, &ours(), "e").await.is_some());
-    assert_eq!(store.purge(Timestamp::MAX, usize::MAX).await.unwrap(), 1);
+    assert_eq!(store.purge(&Whose::ALL, Timestamp::MAX, usize::MAX).await.unwrap(), 1);
     assert!(get(&store, &ours(), "pending").await.is_some());
+}
+
+/// A tenant may have a retention of its own: purged before the others, or after them.
+pub async fn a_purge_is_for_whom_it_is_meant(store: Subject) {
+    let theirs = tenant("theirs");
+    for tenant in [&ours(), &theirs] {
+        store_new(&store, tenant, &prompt("a"), Door::Client).await;
+        settle_now(&store, tenant, "a", &answered("Red", 10)).await;
+    }
+    assert_eq!(store.purge(&Whose::Only(tenant("nobody")), 10, 10).await.unwrap(), 0);
+    assert_eq!(store.purge(&Whose::AllBut(vec![theirs.clone(), ours()]), 10, 10).await.unwrap(), 0);
+    assert_eq!(store.purge(&Whose::Only(theirs.clone()), 10, 10).await.unwrap(), 1);
+    assert_eq!(get(&store, &theirs, "a").await, None);
+    assert!(get(&store, &ours(), "a").await.is_some());
+    assert_eq!(store.purge(&Whose::AllBut(vec![theirs]), 10, 10).await.unwrap(), 1);
+    assert_eq!(get(&store, &ours(), "a").await, None);
+}
+
+/// For quotas and for operators.
+pub async fn pending_prompts_are_counted(store: Subject) {
+    let theirs = tenant("theirs");
+    for (tenant, id) in [(&ours(), "a"), (&ours(), "b"), (&theirs, "a"), (&ours(), "c")] {
+        store_new(&store, tenant, &called(id, "session", "run", id), Door::Client).await;
+    }
+    settle_now(&store, &ours(), "b", &answered("Red", 10)).await;
+    for (tenant, limit, expected) in [
+        (None, usize::MAX, 3),
+        (None, 2, 2),
+        (Some(&ours()), usize::MAX, 2),
+        (Some(&ours()), 1, 1),
+        (Some(&theirs), 10, 1),
+        (Some(&tenant("nobody")), 10, 0),
+    ] {
+        assert_eq!(store.count_pending(tenant, limit).await.unwrap(), expected, "{tenant:?} {limit}");
+    }
 }
 
 /// A store keeps text and does not read it.
@@ -987,7 +1024,7 @@ pub async fn text_comes_back_unchanged(store: Subject) {
         assert_eq!(get(&store, &ours(), &prompt.id).await, Some(settled));
         let summary = vec![(text.to_owned(), vec![text.to_owned()])];
         assert_eq!(store.summaries(&ours(), text).await.unwrap()[0].questions, summary);
-        assert_eq!(store.purge(DURING, 10).await.unwrap(), 1);
+        assert_eq!(store.purge(&Whose::ALL, DURING, 10).await.unwrap(), 1);
         assert_eq!(store.summaries(&ours(), text).await.unwrap()[0].questions, summary);
     }
 }
@@ -1007,6 +1044,6 @@ pub async fn moments_at_the_end_of_time_are_kept(store: Subject) {
     settle_now(&store, &ours(), "soon", &answered("Red", DURING)).await;
     let end = ended(NoAnswerReason::Expired, Timestamp::MAX);
     assert_eq!(settle_now(&store, &ours(), "endless", &end).await, with(&endless, &end));
-    assert_eq!(store.purge(DURING, 10).await.unwrap(), 1);
-    assert_eq!(store.purge(Timestamp::MAX, 10).await.unwrap(), 1);
+    assert_eq!(store.purge(&Whose::ALL, DURING, 10).await.unwrap(), 1);
+    assert_eq!(store.purge(&Whose::ALL, Timestamp::MAX, 10).await.unwrap(), 1);
 }

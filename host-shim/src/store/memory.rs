@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     Cursor, Door, Inserted, Page, Query, SUMMARIES_KEPT, Settled, StatusFilter, Store, StoreError, Summary,
-    TenantId, fits_deadline,
+    TenantId, Whose, fits_deadline,
 };
 use crate::contract::{Answer, Prompt, Settlement, Timestamp};
 
@@ -105,6 +105,8 @@ impl Newest {
 struct Shelf {
     prompts: HashSet<ById>,
     pending: BTreeSet<Place>,
+    /// How many prompts those places are of.
+    pending_count: usize,
     settled: BTreeSet<Place>,
     /// By prompt, then by sender.
     drafts: HashMap<Box<str>, BTreeMap<String, Vec<Answer>>>,
@@ -484,6 +486,7 @@ impl State {
         self.deadlines.insert(Moment { at: prompt.expires_at, kept: kept.clone() });
         let shelf = self.tenants.entry(tenant.clone()).or_default();
         shelf.pending.extend(places);
+        shelf.pending_count += 1;
         shelf.prompts.insert(ById(kept));
         Ok(Inserted::New)
     }
@@ -510,6 +513,7 @@ impl State {
         self.newest.keep(&settled, Arc::clone(&prompt));
 
         if let Some(shelf) = self.tenants.get_mut(tenant) {
+            shelf.pending_count -= 1;
             for place in places {
                 shelf.pending.remove(&place);
                 shelf.settled.insert(place);
@@ -551,9 +555,16 @@ impl State {
         Ok(())
     }
 
-    fn purge(&mut self, settled_until: Timestamp, limit: usize) -> Result<usize, StoreError> {
+    fn purge(&mut self, whose: &Whose, settled_until: Timestamp, limit: usize) -> Result<usize, StoreError> {
         let due = |moment: &&Moment| moment.at <= settled_until;
-        let gone: Vec<Moment> = self.ends.iter().take_while(due).take(limit).cloned().collect();
+        let gone: Vec<Moment> = self
+            .ends
+            .iter()
+            .take_while(due)
+            .filter(|moment| whose.is(&moment.kept.tenant))
+            .take(limit)
+            .cloned()
+            .collect();
         for Moment { kept, .. } in &gone {
             let prompt = kept.prompt()?;
             let shelf = self.tenants.get_mut(&kept.tenant);
@@ -694,8 +705,22 @@ impl Store for MemoryStore {
         Ok(self.lock().deadlines.first().map(|moment| moment.at))
     }
 
-    async fn purge(&self, settled_until: Timestamp, limit: usize) -> Result<usize, StoreError> {
-        self.lock().purge(settled_until, limit)
+    async fn purge(
+        &self,
+        whose: &Whose,
+        settled_until: Timestamp,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.lock().purge(whose, settled_until, limit)
+    }
+
+    async fn count_pending(&self, tenant: Option<&TenantId>, limit: usize) -> Result<usize, StoreError> {
+        let state = self.lock();
+        let pending = match tenant {
+            Some(tenant) => state.tenants.get(tenant).map_or(0, |shelf| shelf.pending_count),
+            None => state.deadlines.len(),
+        };
+        Ok(pending.min(limit))
     }
 }
 

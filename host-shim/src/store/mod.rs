@@ -153,6 +153,28 @@ impl Query {
     }
 }
 
+/// Whose prompts are purged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// All tenants but these.
+    AllBut(Vec<TenantId>),
+    /// This tenant's.
+    Only(TenantId),
+}
+
+impl Whose {
+    /// Everybody's.
+    pub const ALL: Self = Self::AllBut(Vec::new());
+
+    /// Whether a tenant is meant.
+    pub fn is(&self, tenant: &TenantId) -> bool {
+        match self {
+            Self::AllBut(others) => !others.contains(tenant),
+            Self::Only(only) => only == tenant,
+        }
+    }
+}
+
 /// A place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
@@ -320,7 +342,11 @@ pub trait Store: Send + Sync + 'static {
     /// The earliest deadline of all pending prompts of all tenants. Only the host's own deadline loop asks this.
     async fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError>;
 
-    /// Removes prompts of all tenants that ended at or before `settled_until`, at most `limit`; how many. Summaries
-    /// stay. Only the host's own loop asks this.
-    async fn purge(&self, settled_until: Timestamp, limit: usize) -> Result<usize, StoreError>;
+    /// Removes prompts that ended at or before `settled_until`, at most `limit`; how many. Summaries stay. Only the
+    /// host's own loop asks this.
+    async fn purge(&self, whose: &Whose, settled_until: Timestamp, limit: usize)
+    -> Result<usize, StoreError>;
+
+    /// How many prompts are pending: this tenant's, or those of all. Counts no further than `limit`.
+    async fn count_pending(&self, tenant: Option<&TenantId>, limit: usize) -> Result<usize, StoreError>;
 }

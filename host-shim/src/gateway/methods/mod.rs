@@ -8,6 +8,7 @@ pub(super) use question::End;
 
 use std::sync::Arc;
 
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::Shared;
@@ -15,6 +16,7 @@ use super::protocol::error::CallError;
 use super::protocol::params::read;
 use super::protocol::scope::{Granted, QUESTIONS};
 use crate::questions::{HostError, Principal};
+use crate::sandbox::Plugin;
 
 /// The methods that OpenClaw knows.
 pub(super) const OPENCLAW: [&str; 5] =
@@ -116,6 +118,11 @@ impl Caller {
         }
     }
 
+    /// The plugin that writes records for this client's tenant.
+    pub(super) fn plugin(&self) -> Plugin {
+        self.gateway.host.plugin_of(&self.principal.tenant)
+    }
+
     /// Refuses what OpenClaw does not know, where a client has not asked for our additions.
     fn allow_extension(&self, method: &str, is_used: bool) -> Result<(), CallError> {
         if is_used && self.gateway.is_compatible() && !self.is_extended {
@@ -141,6 +148,10 @@ impl Call {
 
 /// A failure of ours, told without its inside, which is for the log.
 fn host_error(error: &HostError) -> CallError {
+    if let HostError::TooManyPending { .. } = error {
+        return CallError::unavailable(error.to_string())
+            .with(json!({ "reason": "ASK_USER_TOO_MANY_PENDING" }));
+    }
     tracing::error!(%error, "a call could not be carried out");
     match error {
         HostError::ShuttingDown => CallError::unavailable("the gateway is shutting down"),

@@ -118,7 +118,7 @@ impl Caller {
 
     pub(super) async fn get(&self, params: Get) -> Result<String, CallError> {
         let prompt = self.find(&params.id).await?;
-        let record = self.gateway.host.plugin().record(&prompt, self.form(), self.gateway.now());
+        let record = self.plugin().record(&prompt, self.form(), self.gateway.now());
         let record = record.map_err(|error| host_error(&error.into()))?;
         Ok(["{\"question\":", &record, "}"].concat())
     }
@@ -145,7 +145,7 @@ impl Caller {
             let page = self.gateway.host.list(&self.principal, &query).await;
             let page = page.map_err(|error| host_error(&error))?;
             if !page.prompts.is_empty() {
-                let records = self.gateway.host.plugin().records(&page.prompts, form, self.gateway.now());
+                let records = self.plugin().records(&page.prompts, form, self.gateway.now());
                 let records = records.map_err(|error| host_error(&error.into()))?;
                 if !list.ends_with('[') {
                     list.push(',');
