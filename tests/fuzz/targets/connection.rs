@@ -15,16 +15,21 @@ use tokio::io::AsyncReadExt;
 const CONNECT: &[u8] = br#"{"type":"req","id":"c","method":"connect","params":{"minProtocol":4,"maxProtocol":4,"client":{"id":"gateway-client","version":"1","platform":"x","mode":"backend"},"scopes":["operator.admin"],"caps":["ask-user-extensions"]}}
 "#;
 
+/// The plugin. Compiling it takes a while without optimisation, so compiled code is taken from `ASK_USER_CACHE_DIR`.
 fn plugin() -> Plugin {
     static PLUGIN: OnceLock<Plugin> = OnceLock::new();
     let load = || {
-        let sandbox = Sandbox::builder().build().expect("the engine starts");
+        let mut sandbox = Sandbox::builder();
+        if let Some(folder) = std::env::var_os("ASK_USER_CACHE_DIR") {
+            sandbox = sandbox.code_cache(folder);
+        }
+        let sandbox = sandbox.build().expect("the engine starts");
         sandbox.load_bundled().expect("the plugin loads")
     };
     PLUGIN.get_or_init(load).clone()
 }
 
-fuzz_target!(|input: &[u8]| {
+fuzz_target!(init: { plugin(); }, |input: &[u8]| {
     let Some((first, lines)) = input.split_first() else { return };
     let handshake = if first % 4 == 0 { &[][..] } else { CONNECT };
     let conversation = [handshake, lines].concat();
