@@ -55,7 +55,8 @@ fn every_command_of_the_readme_does_what_it_shows() {
         let line = command
             .replace("cargo run -q -p ask-user-example-embed", &embed_program().display().to_string())
             .replace("cargo run -q -- ", &format!("{program} "))
-            .replace("cargo run -- ", &format!("{program} "));
+            .replace("cargo run -- ", &format!("{program} "))
+            .replace("target/debug/ask-user", &program);
         let line = match line.strip_prefix("ask-user ") {
             Some(rest) => format!("{program} {rest}"),
             None => line.replace("| ask-user ", &format!("| {program} ")),
