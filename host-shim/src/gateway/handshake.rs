@@ -69,7 +69,7 @@ pub(super) fn admit(
             let holder = params.secret().and_then(|secret| gateway.authority.holder(secret));
             (
                 holder.cloned().ok_or_else(|| token_error(&params, has_device))?,
-                has_device || params.is_backend(),
+                has_device || params.needs_no_device(),
             )
         }
     };

@@ -204,9 +204,11 @@ impl ConnectParams {
         auth.token.as_deref().or(auth.password.as_deref())
     }
 
-    /// Whether it is a program behind the scenes, which needs no device to keep its scopes.
-    pub(crate) fn is_backend(&self) -> bool {
-        self.client.id == "gateway-client" && self.client.mode == "backend"
+    /// Whether it is a program that needs no device to keep its scopes: one behind the scenes, or OpenClaw's command
+    /// line, which has none when it is given a token.
+    pub(crate) fn needs_no_device(&self) -> bool {
+        let client = (self.client.id.as_str(), self.client.mode.as_str());
+        matches!(client, ("gateway-client", "backend") | ("cli", "cli"))
     }
 }
 
