@@ -16,7 +16,7 @@ use super::waiters::Waiters;
 use super::{AskUser, Inner, deadlines};
 use crate::clock::{Clock, SystemClock};
 use crate::contract::{CredentialPolicy, Origin, Policy, RepeatPolicy};
-use crate::ids::{Ids, RandomIds};
+use crate::ids::{Ids, TimeOrderedIds};
 use crate::sandbox::{LoadError, Plugin};
 use crate::store::{MemoryStore, Store, TenantId};
 
@@ -44,13 +44,13 @@ fn milliseconds(span: Duration) -> u64 {
 }
 
 /// Puts a host together. What is not said has a good default: the bundled plugin, a store in memory, the machine's
-/// clock, random ids, and the rulings as they stand.
+/// clock, ids that nobody can guess, and the rulings as they stand.
 #[must_use]
 pub struct AskUserBuilder {
     plugin: Option<Plugin>,
     store: Option<Arc<dyn Store>>,
     clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
+    ids: Option<Arc<dyn Ids>>,
     policy: Policy,
     attribution: Attribution,
     retention: Retention,
@@ -96,7 +96,7 @@ impl AskUserBuilder {
             plugin: None,
             store: None,
             clock: Arc::new(SystemClock),
-            ids: Arc::new(RandomIds),
+            ids: None,
             policy: Policy {
                 credentials: CredentialPolicy::Refuse,
                 own_text_limit: Some(OWN_TEXT_LIMIT),
@@ -136,7 +136,7 @@ impl AskUserBuilder {
 
     /// Takes ids from here.
     pub fn ids(mut self, ids: impl Ids) -> Self {
-        self.ids = Arc::new(ids);
+        self.ids = Some(Arc::new(ids));
         self
     }
 
@@ -198,8 +198,8 @@ impl AskUserBuilder {
         let inner = Arc::new(Inner {
             plugin,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            ids: self.ids.unwrap_or_else(|| Arc::new(TimeOrderedIds::new(Arc::clone(&self.clock)))),
             clock: self.clock,
-            ids: self.ids,
             policy: self.policy,
             attribution: self.attribution,
             retention: self.retention,
