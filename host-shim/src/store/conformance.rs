@@ -60,6 +60,7 @@ macro_rules! store_conformance {
             a_list_shows_what_can_be_answered_unless_asked_otherwise,
             a_list_is_narrowed_by_session_run_and_requester,
             a_page_ends_where_its_limit_says,
+            a_page_is_not_larger_than_a_plugin_can_work_with,
             pages_have_no_gaps_and_no_doubles_while_prompts_come_in,
             a_settled_prompt_keeps_its_place_in_the_list_of_all,
             a_draft_belongs_to_one_sender_of_one_prompt,
@@ -658,6 +659,26 @@ pub async fn a_list_is_narrowed_by_session_run_and_requester(store: Subject) {
         assert_eq!(listed(StatusFilter::All, "", "2", "2", limit).await, "122 222");
         assert_eq!(listed(StatusFilter::All, "", "", "1", limit).await, "111 121 211 221");
     }
+}
+
+/// However large the prompts are, a page has at least one, and all pages together have all.
+pub async fn a_page_is_not_larger_than_a_plugin_can_work_with(store: Subject) {
+    for (at, kib) in (CREATED..).zip([600, 600, 300, 2_000, 1, 1, 300]) {
+        let mut large = made(&at.to_string(), at);
+        large.questions[0].text = "x".repeat(kib << 10);
+        store_new(&store, &ours(), &large, Door::Client).await;
+    }
+    let mut query = Query::default();
+    let mut pages = Vec::new();
+    loop {
+        let page = store.list(&ours(), &query, DURING).await.unwrap();
+        pages.push(page.prompts.len());
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(pages, [1, 2, 1, 3]);
 }
 
 /// A page tells where the next one begins, and the last page tells that it is the last.

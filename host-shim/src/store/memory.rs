@@ -606,6 +606,7 @@ impl Store for MemoryStore {
         let size = query.page_size();
         let group = Group::of_query(query);
         let mut page = Page::default();
+        let mut bytes = 0;
         let mut after = query.after.clone();
         loop {
             // Unpacking is the long part, and nobody waits for it: the lock is free again.
@@ -620,7 +621,8 @@ impl Store for MemoryStore {
                 if !query.asks_for(&prompt) {
                     continue;
                 }
-                if page.prompts.len() == size {
+                bytes += kept.record.len();
+                if page.prompts.len() == size || !page.prompts.is_empty() && bytes > Query::MAX_BYTES {
                     page.next = page.prompts.last().map(|prompt| Cursor::of(prompt));
                     return Ok(page);
                 }

@@ -139,6 +139,10 @@ impl Query {
     /// The longest page.
     pub const MAX_LIMIT: usize = 256;
 
+    /// The largest page, in bytes of its prompts as a store keeps them. A prompt that is larger by itself has a page by
+    /// itself.
+    pub const MAX_BYTES: usize = 1 << 20;
+
     /// How many prompts a page of this query has at most.
     pub fn page_size(&self) -> usize {
         if self.limit == 0 { Self::MAX_LIMIT } else { self.limit.min(Self::MAX_LIMIT) }

@@ -4,8 +4,9 @@ mod file;
 mod threads;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use rusqlite::{Connection, ErrorCode, Row, ToSql, params};
@@ -25,6 +26,9 @@ use crate::contract::{Answer, NoAnswerReason, Outcome, Prompt, Settlement, Times
 #[derive(Debug)]
 pub struct SqliteStore {
     name: Arc<str>,
+    newest: Newest,
+    /// For a look at one prompt, which takes less than asking a thread for it.
+    glances: Mutex<Connection>,
     reader: Worker,
     // Dropped last: the last connection that is closed tidies up the files.
     writer: Worker,
@@ -42,17 +46,54 @@ impl SqliteStore {
     /// is; [`StoreError::Unavailable`] for everything else that keeps it from being opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
-        let (writer, reader) = file::open(path)?;
+        let file::Connections { writer, reader, glances } = file::open(path)?;
         let name: Arc<str> = path.display().to_string().into();
         Ok(Self {
+            newest: Newest::new(),
+            glances: Mutex::new(glances),
             reader: Worker::reader(name.clone(), reader)?,
             writer: Worker::writer(name.clone(), writer)?,
             name,
         })
     }
 
-    fn prompt(&self, record: &Record) -> Result<Arc<Prompt>, StoreError> {
-        record.prompt().map(Arc::new).map_err(|failure| failure.of(&self.name))
+    /// A look at one prompt, here and now; nothing if somebody else is looking, or it does not work at once.
+    fn glance(&self, tenant: &TenantId, id: &str) -> Option<Option<Record>> {
+        get(&*self.glances.try_lock().ok()?, tenant, id).ok()
+    }
+
+    /// The prompt of this id.
+    fn prompt(&self, id: &str, record: &Record) -> Result<Arc<Prompt>, StoreError> {
+        let read = match (self.newest.get(id, &record.prompt), &record.settlement) {
+            (Some(pending), None) => return Ok(pending),
+            (Some(pending), Some(_)) => record.settled(Arc::unwrap_or_clone(pending)),
+            (None, _) => record.prompt(),
+        };
+        read.map(Arc::new).map_err(|failure| failure.of(&self.name))
+    }
+
+    /// Takes out of the way what cannot be read, so that it is met once.
+    async fn set_aside(&self, unreadable: Vec<Record>) -> Result<(), StoreError> {
+        if unreadable.is_empty() {
+            return Ok(());
+        }
+        tracing::warn!(
+            store = &*self.name,
+            "{} questions that cannot be read are set aside",
+            unreadable.len()
+        );
+        let set_aside = move |connection: &Connection| {
+            together(connection, |connection| {
+                for record in &unreadable {
+                    let parameters = params![record.number, record.prompt];
+                    if change(connection, statements::SET_ASIDE, parameters)? > 0 {
+                        change(connection, statements::PURGE, params![record.number])?;
+                    }
+                }
+                Ok(())
+            })
+        };
+        self.writer.run(set_aside).await
     }
 
     fn json(&self, value: &(impl Serialize + ?Sized)) -> Result<String, StoreError> {
@@ -106,20 +147,82 @@ impl Failure {
 
 /// A row as it is kept. It is made into a prompt outside of the thread that everybody waits for.
 struct Record {
-    prompt: String,
-    settlement: Option<String>,
+    number: i64,
+    prompt: Box<[u8]>,
+    settlement: Option<Box<[u8]>>,
 }
 
 impl Record {
-    /// Reads the columns `prompt` and `settlement`.
+    /// Reads the first columns of a row: `number`, `prompt` and `settlement`.
     fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self { prompt: row.get("prompt")?, settlement: row.get("settlement")? })
+        // Whether it is text at all is seen when it is taken apart.
+        let prompt = row.get_ref(1)?.as_bytes()?.into();
+        let settlement = row.get_ref(2)?.as_bytes_or_null()?.map(Box::from);
+        Ok(Self { number: row.get(0)?, prompt, settlement })
     }
 
     fn prompt(&self) -> Result<Prompt, Failure> {
-        let mut prompt: Prompt = serde_json::from_str(&self.prompt)?;
-        prompt.settlement = self.settlement.as_deref().map(serde_json::from_str).transpose()?;
-        Ok(prompt)
+        self.settled(serde_json::from_slice(&self.prompt)?)
+    }
+
+    /// The prompt as it is, from the prompt as it was asked.
+    fn settled(&self, prompt: Prompt) -> Result<Prompt, Failure> {
+        let settlement = self.settlement.as_deref().map(serde_json::from_slice).transpose()?;
+        Ok(Prompt { settlement, ..prompt })
+    }
+
+    fn len(&self) -> usize {
+        self.prompt.len() + self.settlement.as_ref().map_or(0, |settlement| settlement.len())
+    }
+}
+
+/// Takes records apart; those that cannot be read come back as they are.
+fn sort_out<T>(found: Vec<(T, Record)>) -> (Vec<(T, Arc<Prompt>)>, Vec<Record>) {
+    let (mut readable, mut unreadable) = (Vec::with_capacity(found.len()), Vec::new());
+    for (beside, record) in found {
+        match record.prompt() {
+            Ok(prompt) => readable.push((beside, Arc::new(prompt))),
+            Err(_) => unreadable.push(record),
+        }
+    }
+    (readable, unreadable)
+}
+
+/// Some of the prompts that were written last, by their text: whoever reads the same text again need not take it apart.
+/// Each has one place, by its id, and whoever comes to the same place later takes it.
+#[derive(Debug)]
+struct Newest {
+    places: Mutex<Box<[Option<Written>]>>,
+    hasher: RandomState,
+}
+
+/// A prompt's text, and the prompt.
+type Written = (Box<[u8]>, Arc<Prompt>);
+
+impl Newest {
+    fn new() -> Self {
+        Self { places: Mutex::new(vec![None; 509].into()), hasher: RandomState::new() }
+    }
+
+    fn keep(&self, text: &str, prompt: &Arc<Prompt>) {
+        self.at(&prompt.id, |place| *place = Some((text.as_bytes().into(), Arc::clone(prompt))));
+    }
+
+    fn get(&self, id: &str, text: &[u8]) -> Option<Arc<Prompt>> {
+        self.at(id, |place| {
+            let (known, prompt) = place.as_ref()?;
+            (**known == *text).then(|| Arc::clone(prompt))
+        })
+    }
+
+    fn forget(&self, id: &str) {
+        self.at(id, |place| *place = None);
+    }
+
+    fn at<T>(&self, id: &str, look: impl FnOnce(&mut Option<Written>) -> T) -> T {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = self.hasher.hash_one(id) as usize % places.len();
+        look(&mut places[place])
     }
 }
 
@@ -144,21 +247,18 @@ mod statements {
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
         ON CONFLICT DO NOTHING";
     pub(super) const BY_TOOL_CALL: &str = "
-        SELECT prompt, settlement FROM prompts INDEXED BY prompts_tool_call
+        SELECT number, prompt, settlement FROM prompts INDEXED BY prompts_tool_call
         WHERE tenant = ?1 AND session = ?2 AND run = ?3 AND tool_call = ?4 AND by_tool = 1";
     pub(super) const PENDING_OF_TOOL: &str = "
-        SELECT prompt, settlement FROM prompts INDEXED BY prompts_pending_tool
+        SELECT number, prompt, settlement FROM prompts INDEXED BY prompts_pending_tool
         WHERE tenant = ?1 AND session = ?2 AND by_tool = 1 AND settled_at IS NULL";
     pub(super) const GET: &str = "
-        SELECT prompt, settlement FROM prompts INDEXED BY prompts_id WHERE tenant = ?1 AND id = ?2";
-    /// Compare-and-set, for everything but an expiry.
-    pub(super) const SETTLE_IN_TIME: &str = "
-        UPDATE prompts INDEXED BY prompts_id SET settled_at = ?3, settlement = ?4, drafts = NULL
-        WHERE tenant = ?1 AND id = ?2 AND settled_at IS NULL AND expires_at > ?3";
-    /// Compare-and-set, for an expiry.
-    pub(super) const EXPIRE: &str = "
-        UPDATE prompts INDEXED BY prompts_id SET settled_at = ?3, settlement = ?4, drafts = NULL
-        WHERE tenant = ?1 AND id = ?2 AND settled_at IS NULL AND expires_at <= ?3";
+        SELECT number, prompt, settlement FROM prompts INDEXED BY prompts_id WHERE tenant = ?1 AND id = ?2";
+    pub(super) const COMPARE: &str = "
+        SELECT number, prompt, settlement, expires_at FROM prompts INDEXED BY prompts_id
+        WHERE tenant = ?1 AND id = ?2";
+    pub(super) const SET: &str = "
+        UPDATE prompts SET settled_at = ?2, settlement = ?3, drafts = NULL WHERE number = ?1";
     pub(super) const DELETE: &str = "
         DELETE FROM prompts INDEXED BY prompts_id WHERE tenant = ?1 AND id = ?2 AND settled_at IS NOT NULL";
     pub(super) const DELETE_SUMMARY: &str = "
@@ -172,7 +272,7 @@ mod statements {
         UPDATE prompts INDEXED BY prompts_id SET drafts = ?3
         WHERE tenant = ?1 AND id = ?2 AND settled_at IS NULL";
     pub(super) const SETTLED_OF_SESSION: &str = "
-        SELECT prompt, settlement FROM prompts INDEXED BY settled_of_session
+        SELECT number, prompt, settlement FROM prompts INDEXED BY settled_of_session
         WHERE tenant = ?1 AND session = ?2 AND settled_at IS NOT NULL
         ORDER BY settled_at DESC, id DESC LIMIT ?3";
     pub(super) const SUMMARIES: &str = "
@@ -185,7 +285,7 @@ mod statements {
     pub(super) const FORGET_SUMMARIES: &str = "
         DELETE FROM summaries INDEXED BY summaries_of_session WHERE tenant = ?1 AND session = ?2";
     pub(super) const OVERDUE: &str = "
-        SELECT tenant, prompt, settlement FROM prompts INDEXED BY pending_deadlines
+        SELECT number, prompt, settlement, tenant FROM prompts INDEXED BY pending_deadlines
         WHERE settled_at IS NULL AND expires_at <= ?1
         ORDER BY expires_at LIMIT ?2";
     pub(super) const NEXT_DEADLINE: &str = "
@@ -193,7 +293,7 @@ mod statements {
         WHERE settled_at IS NULL AND expires_at >= 0
         ORDER BY expires_at LIMIT 1";
     pub(super) const ENDED: &str = "
-        SELECT number, tenant, session, prompt, settlement FROM prompts INDEXED BY settled_ends
+        SELECT number, prompt, settlement, tenant, session FROM prompts INDEXED BY settled_ends
         WHERE settled_at IS NOT NULL AND settled_at <= ?1
             AND (?3 IS NULL OR tenant = ?3) AND tenant NOT IN (SELECT value FROM json_each(?4))
         ORDER BY settled_at LIMIT ?2";
@@ -202,6 +302,10 @@ mod statements {
     pub(super) const COUNT_PENDING_OF: &str = "
         SELECT count(*) FROM (SELECT 1 FROM prompts WHERE tenant = ?2 AND settled_at IS NULL LIMIT ?1)";
     pub(super) const PURGE: &str = "DELETE FROM prompts WHERE number = ?1";
+    pub(super) const SET_ASIDE: &str = "
+        INSERT INTO set_aside (tenant, id, session, created_at, expires_at, settled_at, prompt, settlement)
+        SELECT tenant, id, session, created_at, expires_at, settled_at, prompt, settlement
+        FROM prompts WHERE number = ?1 AND prompt = CAST(?2 AS TEXT)";
     pub(super) const KEEP_SUMMARY: &str = "
         INSERT OR REPLACE INTO summaries (tenant, session, prompt, settled_at, summary)
         VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -212,13 +316,15 @@ mod statements {
             ORDER BY settled_at DESC, prompt DESC LIMIT -1 OFFSET ?3)";
 
     #[cfg(test)]
-    pub(super) const ALL: [&str; 22] = [
+    pub(super) const ALL: [&str; 23] = [
         INSERT,
         BY_TOOL_CALL,
         PENDING_OF_TOOL,
         GET,
-        SETTLE_IN_TIME,
-        EXPIRE,
+        COMPARE,
+        SET,
+        SET_ASIDE,
+        PURGE,
         DELETE,
         DELETE_SUMMARY,
         DRAFTS,
@@ -232,7 +338,6 @@ mod statements {
         ENDED,
         COUNT_PENDING,
         COUNT_PENDING_OF,
-        PURGE,
         KEEP_SUMMARY,
         TRIM_SUMMARIES,
     ];
@@ -259,7 +364,7 @@ fn list_statement(query: &Query) -> String {
     }
     let half = |index: &str, status: &str| {
         format!(
-            "SELECT created_at, id, prompt, settlement FROM prompts INDEXED BY {index} \
+            "SELECT number, prompt, settlement, created_at, id FROM prompts INDEXED BY {index} \
              WHERE tenant = ?1 AND {status} AND (created_at, id) > (?2, ?3){filters}"
         )
     };
@@ -329,6 +434,10 @@ fn at_once<T>(
     look(&transaction)
 }
 
+fn get(connection: &Connection, tenant: &TenantId, id: &str) -> Result<Option<Record>, Failure> {
+    first(connection, statements::GET, params![tenant.as_str(), id], Record::of)
+}
+
 /// What became of a prompt that was to be stored, with records that are still to be read.
 enum Outcoming {
     New,
@@ -394,25 +503,26 @@ enum Ending {
     NotFound,
 }
 
+/// Compare-and-set. Nobody else can write in between: the writer's transactions take the file for themselves.
 fn settle(
     connection: &Connection,
     tenant: &str,
     id: &str,
     settlement: &Settlement,
-    written: &str,
+    written: String,
 ) -> Result<Ending, Failure> {
-    let statement = match settlement.outcome {
-        Outcome::NoAnswer(NoAnswerReason::Expired) => statements::EXPIRE,
-        _ => statements::SETTLE_IN_TIME,
-    };
-    let settled = change(connection, statement, params![tenant, id, moment(settlement.at), written])? == 1;
-    // Looked up afterwards in both cases: a statement that changes and tells at once is slower than two.
-    let found = first(connection, statements::GET, params![tenant, id], Record::of)?;
-    Ok(match found {
-        Some(record) if settled => Ending::Committed(record),
-        Some(record) => Ending::Refused(record),
-        None => Ending::NotFound,
-    })
+    let found = first(connection, statements::COMPARE, params![tenant, id], |row| {
+        Ok((Record::of(row)?, row.get::<_, i64>("expires_at")?))
+    })?;
+    let Some((mut record, expires_at)) = found else { return Ok(Ending::NotFound) };
+    let at = moment(settlement.at);
+    let is_expiry = matches!(settlement.outcome, Outcome::NoAnswer(NoAnswerReason::Expired));
+    if record.settlement.is_some() || is_expiry != (expires_at <= at) {
+        return Ok(Ending::Refused(record));
+    }
+    change(connection, statements::SET, params![record.number, at, written])?;
+    record.settlement = Some(written.into_bytes().into());
+    Ok(Ending::Committed(record))
 }
 
 /// Removes prompts that have ended, and keeps their summaries.
@@ -423,14 +533,13 @@ fn purge(connection: &Connection, whose: &Whose, settled_until: i64, limit: i64)
     };
     let parameters = params![settled_until, limit, only, json(&but)?];
     let ended = all(connection, statements::ENDED, parameters, |row| {
-        let number: i64 = row.get("number")?;
         let tenant: String = row.get("tenant")?;
         let session: Option<String> = row.get("session")?;
-        Ok((number, tenant, session, Record::of(row)?))
+        Ok((tenant, session, Record::of(row)?))
     })?;
     let mut sessions = BTreeSet::new();
-    for (number, tenant, session, record) in &ended {
-        change(connection, statements::PURGE, params![number])?;
+    for (tenant, session, record) in &ended {
+        change(connection, statements::PURGE, params![record.number])?;
         // What cannot be read has no summary, and must not keep the rest from being purged.
         let summary = record.prompt().ok().as_ref().and_then(Summary::of);
         if let (Some(session), Some(summary)) = (session, summary) {
@@ -474,7 +583,10 @@ impl Store for SqliteStore {
             None => self.json(&**prompt)?,
             Some(_) => self.json(&Prompt { settlement: None, ..(**prompt).clone() })?,
         };
-        let columns = Columns {
+        if prompt.settlement.is_none() {
+            self.newest.keep(&written, prompt);
+        }
+        let columns = Arc::new(Columns {
             tenant: tenant.as_str().into(),
             id: prompt.id.clone(),
             by_tool: door == Door::Tool,
@@ -485,21 +597,30 @@ impl Store for SqliteStore {
             created_at: moment(prompt.created_at),
             expires_at: moment(prompt.expires_at),
             prompt: written,
-        };
-        Ok(match self.writer.run(move |connection| columns.insert(connection)).await? {
-            Outcoming::New => Inserted::New,
-            Outcoming::Attached(record) => Inserted::Attached(self.prompt(&record)?),
-            Outcoming::SessionBusy(record) => Inserted::SessionBusy(self.prompt(&record)?),
-            Outcoming::IdInUse => Inserted::IdInUse,
-        })
+        });
+        loop {
+            let columns = Arc::clone(&columns);
+            let insert = move |connection: &Connection| columns.insert(connection);
+            let (earlier, tell): (Record, fn(_) -> _) = match self.writer.run(insert).await? {
+                Outcoming::New => return Ok(Inserted::New),
+                Outcoming::IdInUse => return Ok(Inserted::IdInUse),
+                Outcoming::Attached(record) => (record, Inserted::Attached),
+                Outcoming::SessionBusy(record) => (record, Inserted::SessionBusy),
+            };
+            match earlier.prompt() {
+                Ok(earlier) => return Ok(tell(Arc::new(earlier))),
+                Err(_) => self.set_aside(vec![earlier]).await?,
+            }
+        }
     }
 
     async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>, StoreError> {
-        let (tenant, id) = (tenant.clone(), id.to_owned());
-        let get = move |connection: &Connection| {
-            first(connection, statements::GET, params![tenant.as_str(), id], Record::of)
-        };
-        self.reader.run(get).await?.map(|record| self.prompt(&record)).transpose()
+        if let Some(found) = self.glance(tenant, id) {
+            return found.map(|record| self.prompt(id, &record)).transpose();
+        }
+        let (tenant, named) = (tenant.clone(), id.to_owned());
+        let get = move |connection: &Connection| get(connection, &tenant, &named);
+        self.reader.run(get).await?.map(|record| self.prompt(id, &record)).transpose()
     }
 
     async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
@@ -520,15 +641,25 @@ impl Store for SqliteStore {
                 query.requester,
                 count(size + 1),
             ];
-            let records = all(connection, &list_statement(&query), parameters, Record::of)?;
-            records.iter().map(|record| record.prompt().map(Arc::new)).collect::<Result<Vec<_>, _>>()
+            let mut statement = connection.prepare_cached(&list_statement(&query))?;
+            let mut rows = statement.query(parameters)?;
+            let (mut found, mut bytes, mut is_more) = (Vec::new(), 0, false);
+            while let Some(row) = rows.next()? {
+                let record = Record::of(row)?;
+                bytes += record.len();
+                if found.len() == size || !found.is_empty() && bytes > Query::MAX_BYTES {
+                    is_more = true;
+                    break;
+                }
+                let created_at = Timestamp::try_from(row.get::<_, i64>("created_at")?).unwrap_or_default();
+                found.push((Cursor { created_at, id: row.get("id")? }, record));
+            }
+            let next = found.last().filter(|_| is_more).map(|(place, _): &(Cursor, _)| place.clone());
+            Ok((sort_out(found), next))
         };
-        let mut page = Page { prompts: self.reader.run(list).await?, next: None };
-        if page.prompts.len() > size {
-            page.prompts.truncate(size);
-            page.next = page.prompts.last().map(|prompt| Cursor::of(prompt));
-        }
-        Ok(page)
+        let ((found, unreadable), next) = self.reader.run(list).await?;
+        self.set_aside(unreadable).await?;
+        Ok(Page { prompts: found.into_iter().map(|(_, prompt)| prompt).collect(), next })
     }
 
     async fn settle(
@@ -538,18 +669,21 @@ impl Store for SqliteStore {
         settlement: &Settlement,
     ) -> Result<Settled, StoreError> {
         let written = self.json(settlement)?;
-        let (tenant, id, settlement) = (tenant.clone(), id.to_owned(), settlement.clone());
+        let (tenant, named, settlement) = (tenant.clone(), id.to_owned(), settlement.clone());
         let job =
-            move |connection: &Connection| settle(connection, tenant.as_str(), &id, &settlement, &written);
+            move |connection: &Connection| settle(connection, tenant.as_str(), &named, &settlement, written);
         Ok(match self.writer.run(job).await? {
-            Ending::Committed(record) => Settled::Committed(self.prompt(&record)?),
-            Ending::Refused(record) if record.settlement.is_some() => Settled::Before(self.prompt(&record)?),
-            Ending::Refused(record) => Settled::Untimely(self.prompt(&record)?),
+            Ending::Committed(record) => Settled::Committed(self.prompt(id, &record)?),
+            Ending::Refused(record) if record.settlement.is_some() => {
+                Settled::Before(self.prompt(id, &record)?)
+            }
+            Ending::Refused(record) => Settled::Untimely(self.prompt(id, &record)?),
             Ending::NotFound => Settled::NotFound,
         })
     }
 
     async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool, StoreError> {
+        self.newest.forget(id);
         let (tenant, id) = (tenant.clone(), id.to_owned());
         let delete = move |connection: &Connection| {
             together(connection, |connection| {
@@ -602,9 +736,10 @@ impl Store for SqliteStore {
                 let remains: Vec<String> =
                     all(connection, statements::SUMMARIES, parameters, |row| row.get("summary"))?;
                 let kept = all(connection, statements::SETTLED_OF_SESSION, parameters, Record::of)?;
-                let remains = remains.iter().map(|written| read(written)).collect::<Result<_, _>>()?;
-                let kept = kept.iter().map(Record::prompt).collect::<Result<Vec<_>, _>>()?;
-                Ok(Summary::newest(remains, kept.iter().filter_map(Summary::of)))
+                // Of what cannot be read nothing is left to tell.
+                let remains = remains.iter().filter_map(|written| read(written).ok()).collect();
+                let kept = kept.iter().filter_map(|record| record.prompt().ok());
+                Ok(Summary::newest(remains, kept.filter_map(|prompt| Summary::of(&prompt))))
             })
         };
         self.reader.run(look).await
@@ -630,15 +765,17 @@ impl Store for SqliteStore {
     ) -> Result<Vec<(TenantId, Arc<Prompt>)>, StoreError> {
         let look = move |connection: &Connection| {
             let found = all(connection, statements::OVERDUE, params![moment(now), count(limit)], |row| {
-                Ok((row.get("tenant")?, Record::of(row)?))
+                Ok((row.get::<_, String>("tenant")?, Record::of(row)?))
             })?;
-            let named = |(tenant, record): (String, Record)| {
-                let tenant = TenantId::new(tenant).map_err(|error| Failure::Unreadable(error.to_string()))?;
-                Ok((tenant, Arc::new(record.prompt()?)))
-            };
-            found.into_iter().map(named).collect()
+            Ok(sort_out(found))
         };
-        self.reader.run(look).await
+        let (found, unreadable) = self.reader.run(look).await?;
+        self.set_aside(unreadable).await?;
+        let named = |(tenant, prompt)| match TenantId::new(tenant) {
+            Ok(tenant) => Ok((tenant, prompt)),
+            Err(error) => Err(Failure::Unreadable(error.to_string()).of(&self.name)),
+        };
+        found.into_iter().map(named).collect()
     }
 
     async fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
@@ -795,6 +932,42 @@ mod tests {
         store.writer.run(move |connection| change(connection, spoil, &[])).await.unwrap();
         let read = store.get(&tenant(), "p").await;
         assert!(matches!(read, Err(StoreError::Unreadable { .. })), "{read:?}");
+    }
+
+    /// Whatever looks through many rows goes on without it, and nothing of it is lost.
+    #[tokio::test]
+    async fn a_row_that_cannot_be_read_is_set_aside() {
+        let spoiled = [
+            "UPDATE prompts SET prompt = '{}' WHERE id = 'bad'",
+            "UPDATE prompts SET prompt = CAST(x'ff' AS TEXT) WHERE id = 'bad'",
+        ];
+        for spoil in spoiled {
+            for look in 0..3 {
+                let (_folder, store) = empty();
+                store.insert(&tenant(), &prompt("bad", "s"), Door::Tool).await.unwrap();
+                store.insert(&tenant(), &prompt("good", "t"), Door::Tool).await.unwrap();
+                store.writer.run(move |connection| change(connection, spoil, &[])).await.unwrap();
+                match look {
+                    0 => {
+                        let overdue = store.overdue(9_000, 10).await.unwrap();
+                        assert_eq!(overdue, [(tenant(), prompt("good", "t"))]);
+                    }
+                    1 => {
+                        let page = store.list(&tenant(), &Query::default(), AT).await.unwrap();
+                        assert_eq!(page, Page { prompts: vec![prompt("good", "t")], next: None });
+                    }
+                    _ => {
+                        let next = store.insert(&tenant(), &prompt("next", "s"), Door::Tool).await;
+                        assert_eq!(next.unwrap(), Inserted::New, "its session is free again");
+                    }
+                }
+                assert_eq!(store.get(&tenant(), "bad").await.unwrap(), None);
+                let look = |connection: &Connection| {
+                    Ok(connection.query_row("SELECT id FROM set_aside", [], |row| row.get::<_, String>(0))?)
+                };
+                assert_eq!(store.writer.run(look).await.unwrap(), "bad");
+            }
+        }
     }
 
     #[tokio::test]

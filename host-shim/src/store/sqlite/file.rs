@@ -15,7 +15,7 @@ use crate::store::StoreError;
 const APPLICATION: i32 = 0x4173_6b55;
 
 /// Each one leads to the version that is its place in this list. Published ones never change.
-const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// Bytes. What is smaller, and not empty, SQLite would take for a new database and write over.
 const SMALLEST_DATABASE: u64 = 512;
@@ -26,8 +26,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long to wait between two tries, where SQLite does not wait by itself.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Opens a file, and makes it if there is none: a connection to write with, and one that only reads.
-pub(super) fn open(path: &Path) -> Result<(Connection, Connection), StoreError> {
+/// Three ways into one file.
+pub(super) struct Connections {
+    /// Changes things.
+    pub(super) writer: Connection,
+    /// Only reads.
+    pub(super) reader: Connection,
+    /// Only reads, and waits for nobody.
+    pub(super) glances: Connection,
+}
+
+/// Opens a file, and makes it if there is none.
+pub(super) fn open(path: &Path) -> Result<Connections, StoreError> {
     // A process that closes any handle of a file loses the locks it has on it. So nobody opens a store on a file while
     // somebody else in this process is making it.
     static OPENING: Mutex<()> = Mutex::new(());
@@ -40,7 +50,7 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Connection), StoreError> 
     patiently(|| open_once(&path)).map_err(of_store)
 }
 
-fn open_once(path: &Path) -> Result<(Connection, Connection), Failure> {
+fn open_once(path: &Path) -> Result<Connections, Failure> {
     let mut writer = connect(path)?;
     // Nothing is changed in a file that is not ours, not even its mode.
     check(&writer)?;
@@ -48,7 +58,12 @@ fn open_once(path: &Path) -> Result<(Connection, Connection), Failure> {
     prepare(&mut writer)?;
     let reader = connect(path)?;
     reader.pragma_update(None, "query_only", true)?;
-    Ok((writer, reader))
+    let glances = connect(path)?;
+    glances.pragma_update(None, "query_only", true)?;
+    glances.busy_timeout(Duration::ZERO)?;
+    // KiB. What it has read is out of date after the next write.
+    glances.pragma_update(None, "cache_size", -512)?;
+    Ok(Connections { writer, reader, glances })
 }
 
 /// Tries again while another process has the file locked. SQLite waits by itself for most locks, but not for those that
@@ -270,14 +285,30 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
         drop(open(&path).unwrap());
-        for version in [2, 77, -1] {
+        for version in [3, 77, -1] {
             set(&path, &format!("PRAGMA user_version = {version}"));
             let before = fs::read(&path).unwrap();
             assert!(refused(&path).contains(&format!("it has version {version}")), "{}", refused(&path));
             assert_eq!(fs::read(&path).unwrap(), before);
         }
-        set(&path, "PRAGMA user_version = 1");
+        set(&path, "PRAGMA user_version = 2");
         drop(open(&path).unwrap());
+    }
+
+    #[test]
+    fn an_older_version_becomes_the_newest() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        set(&path, MIGRATIONS[0]);
+        set(&path, &format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = 1"));
+        set(
+            &path,
+            "INSERT INTO prompts (tenant, id, by_tool, created_at, expires_at, prompt) VALUES ('t', 'p', 0, 1, 2, '{}')",
+        );
+        let Connections { reader, .. } = open(&path).unwrap();
+        assert_eq!(check(&reader).unwrap(), MIGRATIONS.len());
+        let kept: i64 = reader.query_row("SELECT count(*) FROM prompts", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 1);
     }
 
     #[test]

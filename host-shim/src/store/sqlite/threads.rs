@@ -2,12 +2,14 @@
 //!
 //! SQLite writes one transaction at a time, and a durable commit waits for the disk. So writes go to one thread, which
 //! commits together what has come in while it was busy: alone a write waits for nobody, in a crowd many share one
-//! commit. Reads have a thread and a connection of their own and never wait for the disk.
+//! commit. Reads have a thread and a connection of their own and never wait for a commit. Only a look at one prompt needs
+//! neither: it takes less than asking a thread for it.
 
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::Failure;
@@ -16,11 +18,29 @@ use crate::store::StoreError;
 /// The most jobs in one transaction. Whoever comes first does not wait for an endless crowd behind.
 const LONGEST_BATCH: usize = 512;
 
+/// Something to do, and where whoever waits for it runs.
+struct Job {
+    work: Work,
+    caller: Option<Handle>,
+}
+
 /// Work on the connection, or on the news that there is none. Gives what is left to do when its transaction has ended.
-type Job = Box<dyn FnOnce(Result<&Connection, StoreError>) -> Answer + Send>;
+type Work = Box<dyn FnOnce(Result<&Connection, StoreError>) -> Tell + Send>;
 
 /// Tells the caller how it went: with the job's own result if the transaction was committed.
-type Answer = Box<dyn FnOnce(Result<(), StoreError>)>;
+type Tell = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+impl Job {
+    fn run(self, connection: Result<&Connection, StoreError>) -> Answer {
+        Answer { tell: (self.work)(connection), caller: self.caller }
+    }
+}
+
+/// What is left of a job.
+struct Answer {
+    tell: Tell,
+    caller: Option<Handle>,
+}
 
 /// A thread with a connection. It ends, and the connection is closed, when this is dropped.
 #[derive(Debug)]
@@ -40,7 +60,7 @@ impl Worker {
     pub(super) fn reader(store: Arc<str>, connection: Connection) -> Result<Self, StoreError> {
         Self::start(store, "ask-user-read", move |_, jobs| {
             while let Ok(job) = jobs.recv() {
-                job(Ok(&connection))(Ok(()));
+                (job.run(Ok(&connection)).tell)(Ok(()));
             }
         })
     }
@@ -66,7 +86,7 @@ impl Worker {
     ) -> Result<T, StoreError> {
         let (sender, receiver) = oneshot::channel();
         let store = self.store.clone();
-        let job: Job = Box::new(move |connection| {
+        let work: Work = Box::new(move |connection| {
             let result =
                 connection.and_then(|connection| job(connection).map_err(|failure| failure.of(&store)));
             Box::new(move |ending| {
@@ -74,6 +94,7 @@ impl Worker {
                 let _ = sender.send(ending.and(result));
             })
         });
+        let job = Job { work, caller: Handle::try_current().ok() };
         let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
         let answer = if sent { receiver.await.ok() } else { None };
         answer.unwrap_or_else(|| Err(unavailable(&self.store, "its thread has ended".into())))
@@ -114,11 +135,11 @@ fn write_together(
             // The first one. Or the disk was full, or something as bad, and SQLite has taken back the transaction.
             answer_all(answers, Err(taken_back(store)));
             if let Err(error) = run(store, connection, "BEGIN IMMEDIATE") {
-                job(Err(error.clone()))(Err(error));
+                (job.run(Err(error.clone())).tell)(Err(error));
                 continue;
             }
         }
-        answers.push(job(Ok(connection)));
+        answers.push(job.run(Ok(connection)));
     }
     if connection.is_autocommit() {
         return Err(taken_back(store));
@@ -131,9 +152,34 @@ fn write_together(
     })
 }
 
+/// Tells everybody how the transaction ended. Waking a task from outside of its runtime asks the system each time, so a
+/// crowd is told from within, by a task that is woken once.
 fn answer_all(answers: &mut Vec<Answer>, ending: Result<(), StoreError>) {
-    for answer in answers.drain(..) {
-        answer(ending.clone());
+    let runtime = |answer: &Answer| answer.caller.as_ref().map(Handle::id);
+    let shared = match answers.as_slice() {
+        [first, others @ ..] if others.iter().all(|other| runtime(other) == runtime(first)) => {
+            first.caller.clone().filter(|_| !others.is_empty())
+        }
+        _ => None,
+    };
+    let crowd = Crowd { answers: std::mem::take(answers), ending };
+    if let Some(runtime) = shared {
+        runtime.spawn(async move { drop(crowd) });
+    }
+}
+
+/// The answers of one transaction. They are given when this is dropped, and so in any case: also when a runtime that is
+/// shutting down takes no task any more.
+struct Crowd {
+    answers: Vec<Answer>,
+    ending: Result<(), StoreError>,
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        for answer in self.answers.drain(..) {
+            (answer.tell)(self.ending.clone());
+        }
     }
 }
 
@@ -184,13 +230,13 @@ mod tests {
     /// A job that runs a statement, and where its answer comes.
     fn job(statement: &'static str) -> (Job, oneshot::Receiver<Result<(), StoreError>>) {
         let (sender, receiver) = oneshot::channel();
-        let job: Job = Box::new(move |connection| {
+        let work: Work = Box::new(move |connection| {
             let result = connection.and_then(|connection| {
                 connection.execute_batch(statement).map_err(|error| Failure::from(error).of("test"))
             });
             Box::new(move |ending| sender.send(ending.and(result)).unwrap())
         });
-        (job, receiver)
+        (Job { work, caller: None }, receiver)
     }
 
     fn write(connection: &Connection, statements: &[&'static str]) -> Vec<bool> {
