@@ -1,7 +1,7 @@
 //! What must never happen (section 8 of the design; rulings 17, 18, 31).
 
-use ask_user_host::contract::{CredentialPolicy, Policy, RepeatPolicy};
-use ask_user_host::{Reply, SettleError, Submission};
+use ask_user_host::contract::{CredentialPolicy, Policy, RepeatPolicy, RequestParams};
+use ask_user_host::{HostError, Reply, RequestError, SettleError, Submission, TenantId};
 use ask_user_tests::world::*;
 
 const KEYS: [&str; 4] = [
@@ -70,4 +70,35 @@ async fn markup_stays_text_and_answers_keep_it() {
         parse(&pending.outcome().await.unwrap().json)["answers"]["answers"]["target"][0],
         serde_json::json!(label)
     );
+}
+
+/// The plugin is not asked about what is larger than any honest record: it would run out of memory, and nobody could tell
+/// why.
+#[tokio::test]
+async fn a_record_that_is_too_large_for_the_plugin_is_refused_as_such() {
+    let world = World::new();
+    let pending = world.ask(&["A", "B"]).await;
+    let mut questions = pending.prompt().questions.clone();
+    let mut ask = async |bytes| {
+        questions[0].text = "x".repeat(bytes);
+        let params = RequestParams { questions: questions.clone(), timeout_ms: None };
+        world.host.request(&TenantId::default(), &params, run().origin(), None).await
+    };
+    let refused = ask(1 << 20).await;
+    assert!(
+        matches!(&refused, Err(RequestError::Host(HostError::TooLarge { size, limit })) if size > limit),
+        "{refused:?}"
+    );
+    let asked = ask((1 << 20) - 2048).await.unwrap();
+    assert!(
+        world.host.plugin().render(&asked, "text", &ask_user_host::contract::Target::private(None)).is_ok()
+    );
+
+    let huge = "x".repeat(1 << 20);
+    let refused =
+        world.host.resolve(&ada(), pending.id(), Submission::of(vec![answer("target", &[&huge])])).await;
+    assert!(matches!(refused, Err(SettleError::Host(HostError::TooLarge { .. }))), "{refused:?}");
+    let refused = world.host.reply(&ada(), SESSION, &message(&huge)).await;
+    assert!(matches!(refused, Err(HostError::TooLarge { .. })), "{refused:?}");
+    assert_eq!(world.host.get(&ada(), pending.id()).await.unwrap().settlement, None);
 }

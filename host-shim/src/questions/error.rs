@@ -30,6 +30,14 @@ pub enum HostError {
         /// How many there may be.
         limit: usize,
     },
+    /// What was handed in is larger than any honest record, and the plugin was not asked.
+    #[error("this has {size} bytes; a record may have {limit}")]
+    TooLarge {
+        /// How large it is, packed.
+        size: usize,
+        /// How large it may be.
+        limit: usize,
+    },
     /// The runtime is shutting down.
     #[error("the host is shutting down")]
     ShuttingDown,

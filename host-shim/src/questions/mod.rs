@@ -217,6 +217,7 @@ impl AskUser {
         id: Option<String>,
     ) -> Result<Arc<Prompt>, RequestError> {
         let context = self.context(origin, id)?;
+        fits(&(params, &context.id, origin))?;
         let decided = self.decide(tenant, |plugin| plugin.request(params, &context));
         let prompt = decided.map_err(HostError::from)?.map_err(RequestError::Invalid)?;
         self.check_quota(tenant).await?;
@@ -284,6 +285,7 @@ impl AskUser {
         let resolved_by = self.answerer(principal, submission.answered_by)?;
         let resolution =
             Resolution { answers: submission.answers, resolved_by, resolution_id: submission.resolution_id };
+        fits(&resolution)?;
         loop {
             let prompt =
                 self.find(principal, id).await?.ok_or_else(|| SettleError::NotFound { id: id.into() })?;
@@ -586,6 +588,7 @@ impl AskUser {
             self.expire(&principal.tenant, prompt, now).await?;
             return Ok(not_pending);
         }
+        fits(message)?;
         let (tenant, sender) = (&principal.tenant, principal.subject.as_str());
         let draft =
             self.inner.store.draft(tenant, &prompt.id, sender).await?.map(|answers| Draft { answers });
@@ -701,6 +704,15 @@ impl AskUser {
             Ok(News::Gone) => Err(WaitError::NotFound { id: id.into() }),
             Err(_) => Err(HostError::ShuttingDown.into()),
         }
+    }
+}
+
+/// Whether something is small enough to be part of a record: a plugin can work with a page of them, and wants memory for
+/// several times what it works with.
+fn fits(part: &impl serde::Serialize) -> Result<(), HostError> {
+    match postcard::serialize_with_flavor(part, postcard::ser_flavors::Size::default()) {
+        Ok(size) if size > Query::MAX_BYTES => Err(HostError::TooLarge { size, limit: Query::MAX_BYTES }),
+        _ => Ok(()),
     }
 }
 

@@ -152,6 +152,9 @@ fn host_error(error: &HostError) -> CallError {
         return CallError::unavailable(error.to_string())
             .with(json!({ "reason": "ASK_USER_TOO_MANY_PENDING" }));
     }
+    if let HostError::TooLarge { .. } = error {
+        return CallError::refused("ASK_USER_TOO_LARGE", error.to_string());
+    }
     tracing::error!(%error, "a call could not be carried out");
     match error {
         HostError::ShuttingDown => CallError::unavailable("the gateway is shutting down"),
