@@ -29,7 +29,9 @@ pub(super) fn begin(form: Form) -> Result<(), Failure> {
         _ => EnvFilter::new("warn,ask_user_host=info"),
     };
     let has_colour = output::wants_colour() && io::stderr().is_terminal();
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(has_colour);
+    // A reader that has gone away is no reason to complain to it.
+    let log = tracing_subscriber::fmt().log_internal_errors(false);
+    let log = log.with_env_filter(filter).with_writer(io::stderr).with_ansi(has_colour);
     let begun = match form {
         Form::Text => log.with_target(false).try_init(),
         Form::Json => log.json().flatten_event(true).try_init(),
