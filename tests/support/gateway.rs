@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use ask_user_host::clock::ManualClock;
-use ask_user_host::gateway::{Authority, Compatibility, Gateway, Holder, Metrics, Settings};
+use ask_user_host::clock::{Clock, ManualClock};
+use ask_user_host::gateway::{Authority, Compatibility, Gateway, Holder, Settings};
 use ask_user_host::ids::SequentialIds;
 use ask_user_host::store::{MemoryStore, Store};
 use ask_user_host::{AskUser, TenantId};
@@ -44,22 +45,8 @@ impl Served {
     /// A gateway on a store.
     pub async fn on(store: Arc<dyn Store>, compatibility: Compatibility, authority: Authority) -> Self {
         let clock = Arc::new(ManualClock::new(START));
-        let metrics = Metrics::default();
-        let builder = AskUser::builder()
-            .plugin(plugin())
-            .clock(clock.clone())
-            .ids(SequentialIds::default())
-            .shared_store(store)
-            .observer(metrics.clone());
-        let host = compatibility.apply(builder).start().expect("the host starts");
-        let settings = Settings {
-            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-            authority,
-            compatibility,
-            metrics,
-            ..Settings::default()
-        };
-        let gateway = Gateway::bind(host.clone(), settings).await.expect("the gateway listens");
+        let settings = Settings { authority, compatibility, ..Settings::default() };
+        let (gateway, host) = start(store, clock.clone(), settings).await;
         Self { gateway, host, clock }
     }
 
@@ -83,6 +70,20 @@ impl Served {
     pub async fn page(&self, path: &str) -> (u16, String) {
         page(self.address(), path).await
     }
+}
+
+/// A gateway on a free port and the host behind it, with the bundled plugin and whatever else the settings say.
+pub async fn start(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: Settings) -> (Gateway, AskUser) {
+    let builder = AskUser::builder()
+        .plugin(plugin())
+        .clock(clock)
+        .ids(SequentialIds::default())
+        .shared_store(store)
+        .observer(settings.metrics.clone());
+    let host = settings.compatibility.apply(builder).start().expect("the host starts");
+    let settings = Settings { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..settings };
+    let gateway = Gateway::bind(host.clone(), settings).await.expect("the gateway listens");
+    (gateway, host)
 }
 
 /// The status and the text of a page, asked for in the simplest way there is.
@@ -118,6 +119,17 @@ pub fn connect(token: &str, scopes: &[&str], caps: &[&str]) -> Value {
     })
 }
 
+/// What came to a client.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Received {
+    /// A frame.
+    Frame(Value),
+    /// The answer to a ping.
+    Pong,
+    /// The end, with its code; 1006 where the connection was cut off.
+    Closed(u16),
+}
+
 /// A client that speaks frames, and knows nothing of what they mean.
 pub struct Client {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
@@ -133,14 +145,18 @@ pub struct Client {
 impl Client {
     /// A connection that was greeted.
     pub async fn open(address: SocketAddr) -> Self {
+        let mut client = Self::dial(address).await;
+        client.challenge = client.frame().await.expect("a greeting")["payload"].take();
+        client
+    }
+
+    /// A connection of which nothing was read yet.
+    pub async fn dial(address: SocketAddr) -> Self {
         let uri = format!("ws://{address}/").parse().expect("an address");
         let limits = Limits::unlimited();
         let (socket, _) = ClientBuilder::from_uri(uri).limits(limits).connect().await.expect("it is taken");
         let (challenge, hello) = (Value::Null, Value::Null);
-        let mut client =
-            Self { socket, challenge, hello, events: Vec::new(), responses: Vec::new(), calls: 0 };
-        client.challenge = client.frame().await.expect("a greeting")["payload"].take();
-        client
+        Self { socket, challenge, hello, events: Vec::new(), responses: Vec::new(), calls: 0 }
     }
 
     /// Says who it is, and is welcome.
@@ -157,6 +173,44 @@ impl Client {
     /// Sends a text, and does not mind whether anybody takes it.
     pub async fn try_send(&mut self, text: impl Into<String>) -> bool {
         self.socket.send(Message::text(text.into())).await.is_ok()
+    }
+
+    /// Sends a text in a binary frame, and does not mind whether anybody takes it.
+    pub async fn try_send_binary(&mut self, text: impl Into<String>) -> bool {
+        self.socket.send(Message::binary(text.into().into_bytes())).await.is_ok()
+    }
+
+    /// Sends a ping, and does not mind whether anybody takes it.
+    pub async fn try_ping(&mut self) -> bool {
+        self.socket.send(Message::ping("ping")).await.is_ok()
+    }
+
+    /// What comes next, unless nothing does for so long.
+    pub async fn receive(&mut self, within: Duration) -> Option<Received> {
+        let received = timeout(within, async {
+            loop {
+                let Some(Ok(message)) = self.socket.next().await else { return Received::Closed(1006) };
+                if let Some(text) = message.as_text() {
+                    return Received::Frame(serde_json::from_str(text).expect("a frame is JSON"));
+                }
+                if let Some((code, _)) = message.as_close() {
+                    return Received::Closed(code.into());
+                }
+                if message.is_pong() {
+                    return Received::Pong;
+                }
+            }
+        });
+        received.await.ok()
+    }
+
+    /// Leaves, and waits until the other end has heard of it.
+    pub async fn leave(mut self) {
+        let _ = timeout(PATIENCE, async {
+            let _ = self.socket.close().await;
+            while let Some(Ok(_)) = self.socket.next().await {}
+        })
+        .await;
     }
 
     /// Sends a request, and gives its id.
