@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use crate::vectors::{File, Vector, of_line};
 
+/// What their names begin with.
+pub(crate) const GROUP: &str = "derived";
+
 /// All of them.
 pub(crate) fn vectors() -> Vec<Vector> {
     let replies = taken().into_iter().map(|(name, questions, reply, answers)| {
@@ -22,12 +25,14 @@ pub(crate) fn vectors() -> Vec<Vector> {
             &json!({ "arguments": arguments, "direct": direct, "viaCoercion": "same" }),
         )
     });
-    replies.chain(calls).chain([lone_surrogate_in_a_reply(), lone_surrogate_in_a_label()]).collect()
+    let answers = answered().into_iter().map(|(name, value)| vector(File::Gateway, name, &answering(&value)));
+    let surrogates = [lone_surrogate_in_a_reply(), lone_surrogate_in_a_label()];
+    replies.chain(calls).chain(answers).chain(surrogates).collect()
 }
 
 fn vector(file: File, name: &str, members: &Value) -> Vector {
     let mut line = members.clone();
-    line["name"] = json!(format!("derived/{name}"));
+    line["name"] = json!(format!("{GROUP}/{name}"));
     of_line(file, &line.to_string()).unwrap_or_else(|problem| panic!("{name}: {problem}"))
 }
 
@@ -94,6 +99,43 @@ fn accepted() -> Vec<(&'static str, Value, Value)> {
     .into_iter()
     .map(|(name, (arguments, stored))| (name, arguments, stored))
     .collect()
+}
+
+/// Answers that clients of the gateway give, and OpenClaw takes.
+fn answered() -> [(&'static str, String); 2] {
+    [("credential", format!("ghp_{}", "a1B2".repeat(9))), ("long", "own ".repeat(5000).trim().to_owned())]
+}
+
+/// A scenario in which a client asks, and answers with a text of its own.
+fn answering(value: &str) -> Value {
+    let questions = json!([{
+        "questionId": "target", "header": "Target", "question": "Which target?", "options": [], "isOther": true,
+    }]);
+    let (id, times) = ("gv-a", json!({ "$plusMs": 900_000 }));
+    let record = json!({
+        "id": id, "questions": questions, "createdAtMs": "$createdAtMs", "expiresAtMs": times, "status": "pending",
+    });
+    let answers = json!({ "answers": { "target": [value] } });
+    json!({
+        "group": GROUP,
+        "connections": { "c": { "scopes": ["operator.questions"] } },
+        "steps": [
+            {
+                "as": "c", "method": "question.request", "params": { "id": id, "questions": questions },
+                "outcome": { "ok": true, "payload": { "id": id, "expiresAtMs": times } },
+                "order": ["event:question.requested", "response"],
+                "events": [{ "event": "question.requested", "to": ["c"], "payload": record }],
+            },
+            {
+                "as": "c", "method": "question.resolve", "params": { "id": id, "answers": answers },
+                "outcome": { "ok": true, "payload": { "status": "answered", "answers": answers } },
+                "events": [{
+                    "event": "question.resolved", "to": ["c"],
+                    "payload": { "id": id, "status": "answered", "answers": answers },
+                }],
+            },
+        ],
+    })
 }
 
 fn lone_surrogate_in_a_reply() -> Vector {

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use ask_user_host::gateway::Compatibility;
 use serde_json::Value;
 
 use crate::conditions::{self, Condition};
-use crate::vectors::{File, Vector};
+use crate::vectors::{File, Input, Vector};
 
 /// One step of a JSON path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +98,8 @@ impl Places {
 #[derive(Clone, Debug)]
 pub(crate) struct Difference<'v> {
     pub(crate) vector: &'v Vector,
+    /// The profile that we ran with.
+    pub(crate) profile: Compatibility,
     pub(crate) place: Place,
     /// What OpenClaw has there.
     pub(crate) theirs: Value,
@@ -107,16 +110,26 @@ pub(crate) struct Difference<'v> {
 impl fmt::Display for Difference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.vector.file().name();
-        writeln!(f, "{file}: {}", self.vector.name)?;
-        writeln!(f, "    input    {:?}", self.vector.input)?;
+        writeln!(f, "{file}, {}: {}", profile_name(self.profile), self.vector.name)?;
+        if !matches!(self.vector.input, Input::Scenario(_)) {
+            writeln!(f, "    input    {:?}", self.vector.input)?;
+        }
         writeln!(f, "    place    {}", self.place)?;
         writeln!(f, "    expected {}", self.theirs)?;
         write!(f, "    ours     {}", self.ours)
     }
 }
 
-/// All differences between our document and the vector's.
-pub(crate) fn of_vector<'v>(vector: &'v Vector, ours: &Value) -> Vec<Difference<'v>> {
+/// What the list of differences calls a profile.
+pub(crate) fn profile_name(profile: Compatibility) -> &'static str {
+    match profile {
+        Compatibility::Better => "better",
+        Compatibility::Openclaw => "openclaw",
+    }
+}
+
+/// All differences between our document, made with this profile, and the vector's.
+pub(crate) fn of_vector<'v>(vector: &'v Vector, profile: Compatibility, ours: &Value) -> Vec<Difference<'v>> {
     let mut found = Vec::new();
     match vector.file() {
         File::Replies => reply(&vector.expected, ours, &mut found),
@@ -125,8 +138,9 @@ pub(crate) fn of_vector<'v>(vector: &'v Vector, ours: &Value) -> Vec<Difference<
                 arguments(&Place::default().member(way), expected, ours, &mut found);
             }
         }
+        File::Gateway => values(&Place::default(), &vector.expected, ours, usize::MAX, &mut found),
     }
-    let difference = |(place, theirs, ours)| Difference { vector, place, theirs, ours };
+    let difference = |(place, theirs, ours)| Difference { vector, profile, place, theirs, ours };
     found.into_iter().map(difference).collect()
 }
 
@@ -190,6 +204,8 @@ fn values(place: &Place, theirs: &Value, ours: &Value, depth: usize, found: &mut
 pub(crate) struct Declared {
     pub(crate) ruling: String,
     pub(crate) file: File,
+    /// The profile that it belongs to; both where none is named.
+    pub(crate) profile: Option<Compatibility>,
     pub(crate) place: String,
     places: Places,
     pub(crate) condition: String,
@@ -206,9 +222,19 @@ impl Declared {
         };
         let (file, place, condition) = (text("file")?, text("place")?, text("condition")?);
         let file = File::named(&file).ok_or_else(|| format!("there is no file {file}"))?;
+        let profile = match entry.get("profile").map(|profile| profile.as_str().unwrap_or_default()) {
+            None => None,
+            Some(name) => Some(
+                [Compatibility::Better, Compatibility::Openclaw]
+                    .into_iter()
+                    .find(|profile| profile_name(*profile) == name)
+                    .ok_or_else(|| format!("there is no profile {name:?}"))?,
+            ),
+        };
         Ok(Self {
             ruling: text("ruling")?,
             file,
+            profile,
             places: Places::parse(&place).ok_or_else(|| format!("{place} is not a place"))?,
             place,
             holds: conditions::named(file, &condition)
@@ -221,8 +247,14 @@ impl Declared {
     /// Whether it covers this difference.
     pub(crate) fn covers(&self, difference: &Difference<'_>) -> bool {
         self.file == difference.vector.file()
+            && self.is_of(difference.profile)
             && self.places.contain(&difference.place)
             && self.holds.is_true_at(difference.vector, &difference.place)
+    }
+
+    /// Whether it may show where we run with this profile.
+    pub(crate) fn is_of(&self, profile: Compatibility) -> bool {
+        self.profile.is_none_or(|own| own == profile)
     }
 
     /// Whether it could cover a difference of this vector, if there was one.

@@ -19,11 +19,12 @@ const POLICY: Policy = Policy {
     repeats: RepeatPolicy::FirstResult,
 };
 
-/// Our document for an input.
-pub(crate) fn document(input: &Input) -> Value {
+/// Our document for an input to the plugin; nothing for one that is not.
+pub(crate) fn document(input: &Input) -> Option<Value> {
     match input {
-        Input::Reply { questions, reply } => of_reply(questions, reply),
-        Input::Arguments(arguments) => of_arguments(arguments),
+        Input::Reply { questions, reply } => Some(of_reply(questions, reply)),
+        Input::Arguments(arguments) => Some(of_arguments(arguments)),
+        Input::Scenario(_) => None,
     }
 }
 

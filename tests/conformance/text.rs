@@ -1,6 +1,8 @@
 //! Text as the rulings speak of it: trimmed, cleaned, compared, read as a number. Written from the rulings and not
 //! shared with the plugin, so that a condition does not follow the plugin into a mistake.
 
+use unicode_segmentation::UnicodeSegmentation;
+
 /// White space as JavaScript's `trim` knows it.
 pub(crate) fn is_space(c: char) -> bool {
     c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
@@ -71,6 +73,36 @@ pub(crate) fn lower(text: &str) -> String {
 /// Length in UTF-16 units.
 pub(crate) fn utf16_len(text: &str) -> usize {
     text.encode_utf16().count()
+}
+
+/// Length in grapheme clusters as Unicode defines them.
+pub(crate) fn clusters(text: &str) -> usize {
+    text.graphemes(true).count()
+}
+
+/// Length in the clusters that the library counts with which OpenClaw checks what comes over the wire: marks of some
+/// blocks, variation selectors and whatever follows a joiner belong to the character before, and two regional indicators
+/// are one.
+pub(crate) fn openclaw_clusters(text: &str) -> usize {
+    let is_modifier = |c: &char| {
+        matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}')
+    };
+    let is_indicator = |c: &char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
+    let mut rest = text.chars().peekable();
+    let mut count = 0;
+    while let Some(first) = rest.next() {
+        count += 1;
+        while rest.next_if(is_modifier).is_some() {}
+        while rest.next_if_eq(&'\u{200d}').is_some() {
+            rest.next();
+            while rest.next_if(is_modifier).is_some() {}
+        }
+        if is_indicator(&first) {
+            rest.next_if(is_indicator);
+        }
+    }
+    count
 }
 
 /// Whether `text` is a number as OpenClaw reads one: digits and nothing else.

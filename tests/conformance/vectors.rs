@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ask_user_host::gateway::Compatibility;
 use serde_json::Value;
+
+use crate::gateway::Scenario;
 
 /// Which file of a folder a vector is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,17 +15,28 @@ pub(crate) enum File {
     Replies,
     /// `tool-arguments.jsonl`
     ToolArguments,
+    /// `gateway.jsonl`
+    Gateway,
 }
 
 impl File {
     /// All of them.
-    pub(crate) const ALL: [Self; 2] = [Self::Replies, Self::ToolArguments];
+    pub(crate) const ALL: [Self; 3] = [Self::Replies, Self::ToolArguments, Self::Gateway];
 
     /// The name without its ending, as the list of differences has it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Replies => "replies",
             Self::ToolArguments => "tool-arguments",
+            Self::Gateway => "gateway",
+        }
+    }
+
+    /// The profiles that it is run with. The plugin knows none; what it is given otherwise is the default.
+    pub(crate) fn profiles(self) -> &'static [Compatibility] {
+        match self {
+            Self::Replies | Self::ToolArguments => &[Compatibility::Better],
+            Self::Gateway => &[Compatibility::Openclaw, Compatibility::Better],
         }
     }
 
@@ -51,7 +65,7 @@ impl Question {
     }
 }
 
-/// What a vector gives to the plugin.
+/// What a vector gives to the plugin, or to the gateway.
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     /// A typed reply.
@@ -63,6 +77,8 @@ pub(crate) enum Input {
     },
     /// The arguments of a call.
     Arguments(Value),
+    /// What clients of the gateway do.
+    Scenario(Scenario),
 }
 
 /// An input, and the document that OpenClaw makes of it.
@@ -70,16 +86,25 @@ pub(crate) enum Input {
 pub(crate) struct Vector {
     pub(crate) name: String,
     pub(crate) input: Input,
-    /// `{"taken", "answers"?}` of a reply; `{"direct", "viaCoercion"?}` of arguments.
+    /// `{"taken", "answers"?}` of a reply; `{"direct", "viaCoercion"?}` of arguments; `{"steps"}` of a scenario.
     pub(crate) expected: Value,
 }
 
 impl Vector {
+    /// The group it is counted in: the part of its name before the first stroke.
+    pub(crate) fn group(&self) -> &str {
+        match &self.input {
+            Input::Scenario(scenario) => &scenario.group,
+            _ => self.name.split('/').next().unwrap_or_default(),
+        }
+    }
+
     /// The file it belongs to.
     pub(crate) fn file(&self) -> File {
         match self.input {
             Input::Reply { .. } => File::Replies,
             Input::Arguments(_) => File::ToolArguments,
+            Input::Scenario(_) => File::Gateway,
         }
     }
 }
@@ -89,7 +114,7 @@ pub(crate) fn recorded() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
 
-/// All vectors of a folder. One of the two files may be missing.
+/// All vectors of a folder. Of the files some may be missing, but not all.
 pub(crate) fn of_folder(folder: &Path) -> Vec<Vector> {
     let mut vectors = Vec::new();
     let mut files = 0;
@@ -102,7 +127,7 @@ pub(crate) fn of_folder(folder: &Path) -> Vec<Vector> {
             vectors.push(vector.unwrap_or_else(|problem| panic!("{}:{}: {problem}", path.display(), at + 1)));
         }
     }
-    assert!(files > 0, "{} holds neither replies.jsonl nor tool-arguments.jsonl", folder.display());
+    assert!(files > 0, "{} holds no file of vectors", folder.display());
     vectors
 }
 
@@ -125,6 +150,10 @@ pub(crate) fn of_line(file: File, line: &str) -> Result<Vector, String> {
                 expected["viaCoercion"] = line["viaCoercion"].take();
             }
             (Input::Arguments(arguments), expected)
+        }
+        File::Gateway => {
+            let (scenario, expected) = Scenario::read(&line)?;
+            (Input::Scenario(scenario), expected)
         }
     };
     Ok(Vector { name, input, expected })
@@ -167,7 +196,7 @@ pub(crate) fn is_lone_surrogate(c: char) -> bool {
 }
 
 /// JSON text in which every escape of a lone surrogate is a stand-in, so that it can be read.
-fn mark_lone_surrogates(json: &str) -> String {
+pub(crate) fn mark_lone_surrogates(json: &str) -> String {
     let unit =
         |text: &str| -> Option<u32> { u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok() };
     let mut marked = String::with_capacity(json.len());

@@ -42,7 +42,7 @@ pub(super) fn has_control_characters(text: &str) -> bool {
 }
 
 /// Ruling 17: the forms of keys that are known well. Enough of them for what a vector would hold.
-fn looks_like_credential(reply: &str) -> bool {
+pub(super) fn looks_like_credential(reply: &str) -> bool {
     const PREFIXES: [&str; 12] = [
         "sk-",
         "sk_live_",

@@ -1,14 +1,16 @@
-//! When a declared difference may show: named predicates over what a vector gives to the plugin. None of them looks at
+//! When a declared difference may show: named predicates over what a vector gives to the plugin or the gateway. None of them looks at
 //! a vector's name or at the result.
 
 mod arguments;
 mod choice;
 mod message;
 mod part;
+mod steps;
 
 use serde_json::Value;
 
 use crate::difference::{Place, Step};
+use crate::gateway;
 use crate::vectors::{File, Input, Question, Vector};
 
 /// A predicate.
@@ -23,6 +25,8 @@ pub(crate) enum Condition {
     Arguments(fn(&Value) -> bool),
     /// Of the text in the arguments from which the text at the place was made.
     Text(fn(&str) -> bool),
+    /// Of the steps of a scenario, up to the one at the place and with it.
+    Steps(fn(&[&gateway::Step]) -> bool),
 }
 
 /// Every condition of a file.
@@ -30,6 +34,7 @@ pub(crate) fn of(file: File) -> Vec<(&'static str, Condition)> {
     match file {
         File::Replies => [message::CONDITIONS, part::CONDITIONS].concat(),
         File::ToolArguments => arguments::CONDITIONS.to_vec(),
+        File::Gateway => steps::CONDITIONS.to_vec(),
     }
 }
 
@@ -58,6 +63,9 @@ impl Condition {
                 let mut texts = arguments::texts(value).into_iter();
                 texts.any(|(of, text)| place.0.get(1..) == Some(of.0.as_slice()) && holds(&text))
             }
+            (Self::Steps(holds), Input::Scenario(scenario)) => {
+                matches!(place.0.get(1), Some(Step::Index(step)) if holds(&scenario.steps_until(*step)))
+            }
             _ => false,
         }
     }
@@ -77,6 +85,11 @@ pub(crate) fn places(vector: &Vector) -> Vec<Place> {
             let of_texts = arguments::texts(value).into_iter().map(|(place, _)| direct.and(&place));
             let coerced = root.member("viaCoercion");
             of_texts.chain([direct.member("ok"), direct.member("category"), coerced.member("ok")]).collect()
+        }
+        Input::Scenario(_) => {
+            let mut places = Vec::new();
+            steps::places(&root, &vector.expected, &mut places);
+            places
         }
     }
 }
