@@ -24,7 +24,7 @@ pub struct RandomIds;
 
 impl Ids for RandomIds {
     fn prompt(&self) -> Result<String, NoRandomness> {
-        Ok(written(u128::from_be_bytes(random()?)))
+        Ok(format!("ask_{:032x}", random()?))
     }
 }
 
@@ -44,21 +44,15 @@ impl TimeOrderedIds {
 
 impl Ids for TimeOrderedIds {
     fn prompt(&self) -> Result<String, NoRandomness> {
-        let [.., a, b, c, d, e, f] = self.clock.now().to_be_bytes();
-        let mut bytes: [u8; 16] = random()?;
-        bytes[..6].copy_from_slice(&[a, b, c, d, e, f]);
-        Ok(written(u128::from_be_bytes(bytes)))
+        let moment = u128::from(self.clock.now()) << 80;
+        Ok(format!("ask_{:032x}", moment | random()? >> 48))
     }
 }
 
-fn random() -> Result<[u8; 16], NoRandomness> {
+fn random() -> Result<u128, NoRandomness> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| NoRandomness { cause: error.to_string() })?;
-    Ok(bytes)
-}
-
-fn written(number: u128) -> String {
-    format!("ask_{number:032x}")
+    Ok(u128::from_be_bytes(bytes))
 }
 
 /// Ids that count up, in the form of [`RandomIds`]. For tests and simulations: anybody can guess them.
@@ -76,7 +70,7 @@ impl SequentialIds {
 
 impl Ids for SequentialIds {
     fn prompt(&self) -> Result<String, NoRandomness> {
-        Ok(written(u128::from(self.last.fetch_add(1, Ordering::Relaxed) + 1)))
+        Ok(format!("ask_{:032x}", self.last.fetch_add(1, Ordering::Relaxed) + 1))
     }
 }
 

@@ -194,11 +194,8 @@ impl Sandbox {
         reuse: Reuse,
     ) -> Result<Plugin, LoadError> {
         if component.len() > MAX_COMPONENT {
-            return Err(LoadError::TooLarge {
-                name: name.into(),
-                size: component.len(),
-                limit: MAX_COMPONENT,
-            });
+            let size = component.len();
+            return Err(LoadError::TooLarge { name: name.into(), size, limit: MAX_COMPONENT });
         }
         self.load_checked(name, inspect(component)?, component, limits, reuse)
     }
@@ -230,10 +227,13 @@ impl Sandbox {
                 pre,
                 functions,
                 limits,
-                reuse,
+                calls: match reuse {
+                    Reuse::Never => 1,
+                    Reuse::SameOwner { calls } => calls,
+                },
                 shared: Arc::clone(&self.shared),
             }),
-            owner: None,
+            key: None,
         })
     }
 }

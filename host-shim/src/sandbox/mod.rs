@@ -34,13 +34,13 @@ use wasmtime::component::{Instance, InstancePre};
 use decisions::Functions;
 use engine::Shared;
 use limits::CallState;
-use reuse::Live;
+use reuse::{Key, Live};
 
 /// A component that was checked and compiled. Cheap to clone; calls in flight keep what they began with.
 #[derive(Clone)]
 pub struct Plugin {
     inner: Arc<Loaded>,
-    owner: Option<Owner>,
+    key: Option<Key>,
 }
 
 struct Loaded {
@@ -51,14 +51,9 @@ struct Loaded {
     pre: InstancePre<CallState>,
     functions: Functions,
     limits: Limits,
-    reuse: Reuse,
+    /// How many calls an instance may serve, for one owner.
+    calls: u32,
     shared: Arc<Shared>,
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        self.shared.slots.forget(self.number);
-    }
 }
 
 impl fmt::Debug for Plugin {
@@ -85,7 +80,8 @@ impl Plugin {
     /// The same plugin, called on somebody's behalf: where the plugin was loaded with [`Reuse::SameOwner`], an instance
     /// may serve several calls of one owner.
     pub fn owned_by(&self, owner: Owner) -> Self {
-        Self { inner: Arc::clone(&self.inner), owner: Some(owner) }
+        let key = Key { plugin: self.inner.number, owner };
+        Self { inner: Arc::clone(&self.inner), key: Some(key) }
     }
 
     /// One call. The instance is gone when this returns, unless it may serve the owner's next call: whoever fails in
@@ -95,34 +91,26 @@ impl Plugin {
         decide: impl FnOnce(&Functions, Instance, &mut Store<CallState>) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let loaded = &*self.inner;
-        let (owner, calls) = match loaded.reuse {
-            Reuse::SameOwner { calls } => (self.owner.as_ref(), calls.get()),
-            Reuse::Never => (None, 1),
-        };
-        let (slot, parked) = loaded.shared.slots.take(loaded.number, owner);
+        let (slot, parked) = loaded.shared.slots.take(self.key.as_ref());
         let failed = |error: wasmtime::Error, store: &Store<CallState>| {
             CallError::from_wasmtime(&loaded.name, &error, store.data(), &loaded.limits)
         };
         let mut live = match parked {
-            Some(mut live) => {
-                loaded.shared.call_begins(&mut live.store, &loaded.limits);
-                live.calls_left -= 1;
-                live
-            }
+            Some(live) => live,
             None => {
                 let mut store = loaded.shared.store(&loaded.limits);
                 let instance = loaded.pre.instantiate(&mut store).map_err(|error| failed(error, &store))?;
                 store.data_mut().has_grown = false;
-                Live { store, instance, calls_left: calls - 1 }
+                Live { store, instance, calls_left: loaded.calls }
             }
         };
+        loaded.shared.call_begins(&mut live.store, &loaded.limits);
+        live.calls_left = live.calls_left.saturating_sub(1);
         let decision = decide(&loaded.functions, live.instance, &mut live.store)
             .map_err(|error| failed(error, &live.store))?;
-        if let Some(owner) = owner
-            && live.calls_left > 0
-            && !live.store.data().has_grown
-        {
-            slot.park(loaded.number, owner.clone(), live);
+        match &self.key {
+            Some(key) if live.calls_left > 0 && !live.store.data().has_grown => slot.park(key.clone(), live),
+            _ => {}
         }
         Ok(decision)
     }

@@ -4,7 +4,6 @@
 //! What makes it harmless: it is of a component that the loader trusts, it has ended its call properly, it has no more
 //! memory than it began with, and it has not been called often. Whatever else happens to an instance, it is dropped.
 
-use std::num::NonZeroU32;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use wasmtime::Store;
@@ -37,14 +36,14 @@ pub enum Reuse {
     /// An instance serves the calls of one owner, this many at most.
     SameOwner {
         /// Calls until it is dropped, the first one included.
-        calls: NonZeroU32,
+        calls: u32,
     },
 }
 
 impl Default for Reuse {
     /// The same owner's, 1024 times.
     fn default() -> Self {
-        Self::SameOwner { calls: const { NonZeroU32::new(1024).unwrap() } }
+        Self::SameOwner { calls: 1024 }
     }
 }
 
@@ -56,11 +55,11 @@ pub(super) struct Live {
     pub(super) calls_left: u32,
 }
 
-/// An instance that waits. The number is its plugin's.
-struct Parked {
-    plugin: u64,
-    owner: Owner,
-    live: Live,
+/// Which calls an instance may serve: those of one plugin, by its number, for one owner.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) plugin: u64,
+    pub(super) owner: Owner,
 }
 
 /// Lets [`SLOTS`] calls run at the same time; further ones wait their turn, since a full pool would refuse them. And
@@ -73,7 +72,7 @@ pub(super) struct Slots {
 struct State {
     free: u32,
     queued: u32,
-    parked: Vec<Parked>,
+    parked: Vec<(Key, Live)>,
 }
 
 impl Slots {
@@ -82,8 +81,8 @@ impl Slots {
         Self { state: Mutex::new(state), freed: Condvar::new() }
     }
 
-    /// A turn, and the instance that this owner's last call of the plugin has left.
-    pub(super) fn take(&self, plugin: u64, owner: Option<&Owner>) -> (Slot<'_>, Option<Live>) {
+    /// A turn, and the instance that the last call of this key has left.
+    pub(super) fn take(&self, key: Option<&Key>) -> (Slot<'_>, Option<Live>) {
         let mut state = self.lock();
         while state.free == 0 {
             state.queued += 1;
@@ -91,17 +90,9 @@ impl Slots {
             state.queued -= 1;
         }
         state.free -= 1;
-        let found = owner.and_then(|owner| {
-            state.parked.iter().rposition(|parked| parked.plugin == plugin && parked.owner == *owner)
-        });
-        let live = found.map(|place| state.parked.remove(place).live);
+        let found = key.and_then(|key| state.parked.iter().rposition(|(of, _)| of == key));
+        let live = found.map(|place| state.parked.remove(place).1);
         (Slot { slots: self }, live)
-    }
-
-    /// Drops what waits for a plugin that is gone.
-    pub(super) fn forget(&self, plugin: u64) {
-        let gone: Vec<_> = self.lock().parked.extract_if(.., |parked| parked.plugin == plugin).collect();
-        drop(gone);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -117,10 +108,10 @@ pub(super) struct Slot<'a> {
 impl Slot<'_> {
     /// Keeps an instance for its owner's next call. The one that makes way is gone before the slot is, so that there
     /// are never more instances than the pool has room for.
-    pub(super) fn park(self, plugin: u64, owner: Owner, live: Live) {
+    pub(super) fn park(self, key: Key, live: Live) {
         let mut state = self.slots.lock();
         let oldest = (state.parked.len() >= PARKED as usize).then(|| state.parked.remove(0));
-        state.parked.push(Parked { plugin, owner, live });
+        state.parked.push((key, live));
         drop(state);
         drop(oldest);
     }
@@ -139,7 +130,8 @@ impl Drop for Slot<'_> {
     }
 }
 
-#[cfg(all(test, feature = "bundled-plugin"))]
+#[cfg(test)]
+#[cfg(feature = "bundled-plugin")]
 mod tests {
     use super::*;
     use crate::contract::{Context, Target};
@@ -150,7 +142,7 @@ mod tests {
     /// in its memory.
     #[test]
     fn a_hundred_thousand_calls_leave_no_memory_behind() {
-        let reuse = Reuse::SameOwner { calls: NonZeroU32::MAX };
+        let reuse = Reuse::SameOwner { calls: u32::MAX };
         let plugin = Sandbox::builder().build().unwrap().load_bundled_with(reuse).unwrap();
         let ours = plugin.owned_by(Owner::new("ours"));
         let origin = Run::new("agent:main:main", "run-1").origin().clone();
@@ -166,7 +158,7 @@ mod tests {
             }
         }
         let state = plugin.inner.shared.slots.lock();
-        let left: Vec<_> = state.parked.iter().map(|parked| parked.live.calls_left).collect();
+        let left: Vec<_> = state.parked.iter().map(|(_, live)| live.calls_left).collect();
         assert_eq!(left, [u32::MAX - 100_000]);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::iter::{self, Peekable};
@@ -17,10 +17,13 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 
 use super::{
-    Cursor, Door, Inserted, Page, Query, SUMMARIES_KEPT, Settled, StatusFilter, Store, StoreError, Summary,
-    TenantId, Whose, fits_deadline,
+    Cursor, Door, Inserted, Page, Query, Result, SUMMARIES_KEPT, Settled, StatusFilter, Store, StoreError,
+    Summary, TenantId, Whose, fits_deadline,
 };
 use crate::contract::{Answer, Prompt, Settlement, Timestamp};
+
+/// Prompts that are kept unpacked.
+const NEWEST: usize = 128;
 
 /// Keeps prompts in memory.
 #[derive(Default)]
@@ -43,13 +46,8 @@ impl MemoryStore {
 
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.lock();
-        formatter
-            .debug_struct("MemoryStore")
-            .field("tenants", &state.tenants.len())
-            .field("pending", &state.deadlines.len())
-            .field("settled", &state.ends.len())
-            .finish()
+        let pending = self.lock().deadlines.len();
+        formatter.debug_struct("MemoryStore").field("pending", &pending).finish_non_exhaustive()
     }
 }
 
@@ -65,38 +63,22 @@ struct State {
     hasher: RandomState,
 }
 
-/// Some of the prompts that came or ended last, unpacked: most are looked at again within a moment, if at all. Each has
-/// one place, and whoever comes to the same place later takes it.
-struct Newest(Box<[Option<Unpacked>]>);
-
-type Unpacked = (Arc<Kept>, Arc<Prompt>);
-
-impl Default for Newest {
-    fn default() -> Self {
-        Self(vec![None; 509].into())
-    }
-}
+/// The prompts that came or ended last, unpacked: most are looked at again within a moment, if at all.
+#[derive(Default)]
+struct Newest(VecDeque<(Arc<Kept>, Arc<Prompt>)>);
 
 impl Newest {
-    fn place(&self, kept: &Arc<Kept>) -> usize {
-        Arc::as_ptr(kept).addr() / align_of::<Kept>() % self.0.len()
-    }
-
     fn keep(&mut self, kept: &Arc<Kept>, prompt: Arc<Prompt>) {
-        let place = self.place(kept);
-        self.0[place] = Some((Arc::clone(kept), prompt));
+        self.0.truncate(NEWEST - 1);
+        self.0.push_front((Arc::clone(kept), prompt));
     }
 
     fn get(&self, kept: &Arc<Kept>) -> Option<Arc<Prompt>> {
-        let (of, prompt) = self.0[self.place(kept)].as_ref()?;
-        Arc::ptr_eq(of, kept).then(|| Arc::clone(prompt))
+        self.0.iter().find(|(of, _)| Arc::ptr_eq(of, kept)).map(|(_, prompt)| Arc::clone(prompt))
     }
 
     fn forget(&mut self, kept: &Arc<Kept>) {
-        if self.get(kept).is_some() {
-            let place = self.place(kept);
-            self.0[place] = None;
-        }
+        self.0.retain(|(of, _)| !Arc::ptr_eq(of, kept));
     }
 }
 
@@ -125,7 +107,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Arc<Self>, StoreError> {
+    fn new(tenant: &TenantId, prompt: &Prompt, door: Door) -> Result<Arc<Self>> {
         Ok(Arc::new(Self {
             tenant: tenant.clone(),
             id: prompt.id.as_str().into(),
@@ -148,7 +130,7 @@ impl Kept {
         })
     }
 
-    fn prompt(&self) -> Result<Prompt, StoreError> {
+    fn prompt(&self) -> Result<Prompt> {
         unpack(&self.record)
     }
 }
@@ -231,7 +213,7 @@ macro_rules! ordered {
 ordered!(Place, Moment);
 
 /// Prompts that are looked for together.
-#[derive(Clone, Copy, Hash)]
+#[derive(Clone, Copy, PartialEq, Hash)]
 enum Group<'a> {
     Everything,
     Session(&'a str),
@@ -287,21 +269,7 @@ impl<'a> Group<'a> {
 
     /// Whether a prompt that was found by the group's hash belongs to the group.
     fn holds(self, prompt: &Prompt, door: Door) -> bool {
-        let origin = &prompt.origin;
-        let of_session = |session: &str| origin.session_key.as_deref() == Some(session);
-        match self {
-            Self::Everything => true,
-            Self::Session(session) => of_session(session),
-            Self::Run(run) => origin.run.as_deref() == Some(run),
-            Self::Requester(requester) => origin.requester.as_deref() == Some(requester),
-            Self::Tool { session } => door == Door::Tool && of_session(session),
-            Self::ToolCall { session, run, call } => {
-                door == Door::Tool
-                    && of_session(session)
-                    && origin.run.as_deref() == Some(run)
-                    && origin.tool_call.as_deref() == Some(call)
-            }
-        }
+        Group::all_of(prompt, door).any(|group| group == self)
     }
 }
 
@@ -317,7 +285,7 @@ struct Remains {
 }
 
 impl Remains {
-    fn keep(&mut self, session: &str, summary: &Summary) -> Result<(), StoreError> {
+    fn keep(&mut self, session: &str, summary: &Summary) -> Result<()> {
         let record = pack(summary)?;
         let id: Arc<str> = summary.prompt.as_str().into();
         self.remove(&id);
@@ -353,7 +321,7 @@ impl Remains {
         }
     }
 
-    fn of_session(&self, session: &str) -> Result<Vec<Summary>, StoreError> {
+    fn of_session(&self, session: &str) -> Result<Vec<Summary>> {
         self.sessions.get(session).into_iter().flatten().map(|(_, record)| unpack(record)).collect()
     }
 }
@@ -373,15 +341,17 @@ impl Shelf {
         places.range((start, Bound::Unbounded)).take_while(move |place| place.group == group)
     }
 
-    /// The first prompt of a group.
-    fn first(places: &BTreeSet<Place>, hash: u64, group: Group<'_>) -> Result<Option<Prompt>, StoreError> {
-        for Place { kept, .. } in Self::places(places, hash, None) {
+    /// The prompts of a group, in the order of its list.
+    fn prompts<'a>(
+        places: &'a BTreeSet<Place>,
+        hash: u64,
+        group: Group<'a>,
+    ) -> impl Iterator<Item = Result<Prompt>> {
+        let prompts = Self::places(places, hash, None).map(move |Place { kept, .. }| {
             let prompt = kept.prompt()?;
-            if group.holds(&prompt, kept.door) {
-                return Ok(Some(prompt));
-            }
-        }
-        Ok(None)
+            Ok(group.holds(&prompt, kept.door).then_some(prompt))
+        });
+        prompts.filter_map(Result::transpose)
     }
 
     /// The prompts that a page can be made of: those in the group's list after a place.
@@ -407,18 +377,6 @@ impl Shelf {
             .take(count)
             .cloned()
             .collect()
-    }
-
-    /// The settled prompts of a session.
-    fn settled_of_session(&self, hash: u64, session: &str) -> Result<Vec<Prompt>, StoreError> {
-        let mut found = Vec::new();
-        for Place { kept, .. } in Self::places(&self.settled, hash, None) {
-            let prompt = kept.prompt()?;
-            if Group::Session(session).holds(&prompt, kept.door) {
-                found.push(prompt);
-            }
-        }
-        Ok(found)
     }
 }
 
@@ -450,25 +408,22 @@ impl State {
         self.tenants.get(tenant)?.prompts.get(id).map(|ById(kept)| kept)
     }
 
-    fn insert(
-        &mut self,
-        tenant: &TenantId,
-        prompt: &Arc<Prompt>,
-        door: Door,
-    ) -> Result<Inserted, StoreError> {
+    fn insert(&mut self, tenant: &TenantId, prompt: &Arc<Prompt>, door: Door) -> Result<Inserted> {
         if let Some(shelf) = self.tenants.get(tenant) {
             let session = prompt.origin.session_key.as_deref().filter(|_| door == Door::Tool);
             if let Some(group) = session.and_then(|_| Group::tool_call(prompt)) {
                 let hash = self.hash(group);
                 for places in [&shelf.pending, &shelf.settled] {
-                    if let Some(earlier) = Shelf::first(places, hash, group)? {
+                    if let Some(earlier) = Shelf::prompts(places, hash, group).next().transpose()? {
                         return Ok(Inserted::Attached(Arc::new(earlier)));
                     }
                 }
             }
             if let Some(session) = session {
                 let group = Group::Tool { session };
-                if let Some(earlier) = Shelf::first(&shelf.pending, self.hash(group), group)? {
+                if let Some(earlier) =
+                    Shelf::prompts(&shelf.pending, self.hash(group), group).next().transpose()?
+                {
                     return Ok(Inserted::SessionBusy(Arc::new(earlier)));
                 }
             }
@@ -491,12 +446,7 @@ impl State {
         Ok(Inserted::New)
     }
 
-    fn settle(
-        &mut self,
-        tenant: &TenantId,
-        id: &str,
-        settlement: &Settlement,
-    ) -> Result<Settled, StoreError> {
+    fn settle(&mut self, tenant: &TenantId, id: &str, settlement: &Settlement) -> Result<Settled> {
         let Some(pending) = self.kept(tenant, id).cloned() else { return Ok(Settled::NotFound) };
         let mut prompt = pending.prompt()?;
         if pending.settled_at.is_some() {
@@ -527,7 +477,7 @@ impl State {
     }
 
     /// Takes a prompt that has ended out of all lists; whether there was one.
-    fn remove_settled(&mut self, tenant: &TenantId, id: &str) -> Result<bool, StoreError> {
+    fn remove_settled(&mut self, tenant: &TenantId, id: &str) -> Result<bool> {
         let Some(kept) = self.kept(tenant, id).cloned() else { return Ok(false) };
         let Some(at) = kept.settled_at else { return Ok(false) };
         let places = self.places(&kept.prompt()?, &kept);
@@ -543,10 +493,11 @@ impl State {
         Ok(true)
     }
 
-    fn forget_session(&mut self, tenant: &TenantId, session: &str) -> Result<(), StoreError> {
+    fn forget_session(&mut self, tenant: &TenantId, session: &str) -> Result<()> {
         let hash = self.hash(Group::Session(session));
         let Some(shelf) = self.tenants.get(tenant) else { return Ok(()) };
-        for prompt in shelf.settled_of_session(hash, session)? {
+        let group = Group::Session(session);
+        for prompt in Shelf::prompts(&shelf.settled, hash, group).collect::<Result<Vec<_>>>()? {
             self.remove_settled(tenant, &prompt.id)?;
         }
         if let Some(shelf) = self.tenants.get_mut(tenant) {
@@ -555,7 +506,7 @@ impl State {
         Ok(())
     }
 
-    fn purge(&mut self, whose: &Whose, settled_until: Timestamp, limit: usize) -> Result<usize, StoreError> {
+    fn purge(&mut self, whose: &Whose, settled_until: Timestamp, limit: usize) -> Result<usize> {
         let due = |moment: &&Moment| moment.at <= settled_until;
         let gone: Vec<Moment> = self
             .ends
@@ -581,16 +532,11 @@ impl State {
 
 #[async_trait]
 impl Store for MemoryStore {
-    async fn insert(
-        &self,
-        tenant: &TenantId,
-        prompt: &Arc<Prompt>,
-        door: Door,
-    ) -> Result<Inserted, StoreError> {
+    async fn insert(&self, tenant: &TenantId, prompt: &Arc<Prompt>, door: Door) -> Result<Inserted> {
         self.lock().insert(tenant, prompt, door)
     }
 
-    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>, StoreError> {
+    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>> {
         let kept = {
             let state = self.lock();
             let Some(kept) = state.kept(tenant, id) else { return Ok(None) };
@@ -602,7 +548,7 @@ impl Store for MemoryStore {
         Ok(Some(Arc::new(kept.prompt()?)))
     }
 
-    async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
+    async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page> {
         let size = query.page_size();
         let group = Group::of_query(query);
         let mut page = Page::default();
@@ -634,16 +580,11 @@ impl Store for MemoryStore {
         }
     }
 
-    async fn settle(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        settlement: &Settlement,
-    ) -> Result<Settled, StoreError> {
+    async fn settle(&self, tenant: &TenantId, id: &str, settlement: &Settlement) -> Result<Settled> {
         self.lock().settle(tenant, id, settlement)
     }
 
-    async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool> {
         let mut state = self.lock();
         if state.remove_settled(tenant, id)? {
             return Ok(true);
@@ -652,24 +593,13 @@ impl Store for MemoryStore {
         Ok(!shelf.prompts.contains(id) && shelf.remains.remove(id))
     }
 
-    async fn draft(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        sender: &str,
-    ) -> Result<Option<Vec<Answer>>, StoreError> {
+    async fn draft(&self, tenant: &TenantId, id: &str, sender: &str) -> Result<Option<Vec<Answer>>> {
         let state = self.lock();
         let drafts = state.tenants.get(tenant).and_then(|shelf| shelf.drafts.get(id));
         Ok(drafts.and_then(|drafts| drafts.get(sender)).cloned())
     }
 
-    async fn keep_draft(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        sender: &str,
-        answers: &[Answer],
-    ) -> Result<(), StoreError> {
+    async fn keep_draft(&self, tenant: &TenantId, id: &str, sender: &str, answers: &[Answer]) -> Result<()> {
         let mut state = self.lock();
         let Some(shelf) = state.tenants.get_mut(tenant) else { return Ok(()) };
         if shelf.prompts.get(id).is_some_and(|ById(kept)| kept.settled_at.is_none()) {
@@ -678,24 +608,21 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn summaries(&self, tenant: &TenantId, session: &str) -> Result<Vec<Summary>, StoreError> {
+    async fn summaries(&self, tenant: &TenantId, session: &str) -> Result<Vec<Summary>> {
         let state = self.lock();
         let Some(shelf) = state.tenants.get(tenant) else { return Ok(Vec::new()) };
-        let kept = shelf.settled_of_session(state.hash(Group::Session(session)), session)?;
+        let group = Group::Session(session);
+        let kept: Vec<_> = Shelf::prompts(&shelf.settled, state.hash(group), group).collect::<Result<_>>()?;
         let remains = shelf.remains.of_session(session)?;
         drop(state);
         Ok(Summary::newest(remains, kept.iter().filter_map(Summary::of)))
     }
 
-    async fn forget_session(&self, tenant: &TenantId, session: &str) -> Result<(), StoreError> {
+    async fn forget_session(&self, tenant: &TenantId, session: &str) -> Result<()> {
         self.lock().forget_session(tenant, session)
     }
 
-    async fn overdue(
-        &self,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<(TenantId, Arc<Prompt>)>, StoreError> {
+    async fn overdue(&self, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, Arc<Prompt>)>> {
         let due: Vec<Moment> = {
             let state = self.lock();
             state.deadlines.iter().take_while(|moment| moment.at <= now).take(limit).cloned().collect()
@@ -703,20 +630,15 @@ impl Store for MemoryStore {
         due.iter().map(|Moment { kept, .. }| Ok((kept.tenant.clone(), Arc::new(kept.prompt()?)))).collect()
     }
 
-    async fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
+    async fn next_deadline(&self) -> Result<Option<Timestamp>> {
         Ok(self.lock().deadlines.first().map(|moment| moment.at))
     }
 
-    async fn purge(
-        &self,
-        whose: &Whose,
-        settled_until: Timestamp,
-        limit: usize,
-    ) -> Result<usize, StoreError> {
+    async fn purge(&self, whose: &Whose, settled_until: Timestamp, limit: usize) -> Result<usize> {
         self.lock().purge(whose, settled_until, limit)
     }
 
-    async fn count_pending(&self, tenant: Option<&TenantId>, limit: usize) -> Result<usize, StoreError> {
+    async fn count_pending(&self, tenant: Option<&TenantId>, limit: usize) -> Result<usize> {
         let state = self.lock();
         let pending = match tenant {
             Some(tenant) => state.tenants.get(tenant).map_or(0, |shelf| shelf.pending_count),
@@ -726,11 +648,11 @@ impl Store for MemoryStore {
     }
 }
 
-fn pack(record: &impl serde::Serialize) -> Result<Vec<u8>, StoreError> {
+fn pack(record: &impl serde::Serialize) -> Result<Vec<u8>> {
     postcard::to_allocvec(record).map_err(unreadable)
 }
 
-fn unpack<T: DeserializeOwned>(record: &[u8]) -> Result<T, StoreError> {
+fn unpack<T: DeserializeOwned>(record: &[u8]) -> Result<T> {
     postcard::from_bytes(record).map_err(unreadable)
 }
 

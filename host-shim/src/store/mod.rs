@@ -282,75 +282,55 @@ pub enum StoreError {
     },
 }
 
+/// What a store gives, or why it could not.
+type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// Keeps prompts. All methods of one store may be called at the same time from many tasks.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
     /// Stores a pending prompt, or tells why not. Of the tool's rules the same tool call comes first, then the
     /// session's pending prompt, then the id. A session's overdue prompt that nobody has settled yet still counts as
     /// pending; `now` is not looked at.
-    async fn insert(
-        &self,
-        tenant: &TenantId,
-        prompt: &Arc<Prompt>,
-        door: Door,
-    ) -> Result<Inserted, StoreError>;
+    async fn insert(&self, tenant: &TenantId, prompt: &Arc<Prompt>, door: Door) -> Result<Inserted>;
 
     /// The prompt of this id.
-    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>, StoreError>;
+    async fn get(&self, tenant: &TenantId, id: &str) -> Result<Option<Arc<Prompt>>>;
 
     /// A page of prompts, as they stand at `now`.
-    async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page, StoreError>;
+    async fn list(&self, tenant: &TenantId, query: &Query, now: Timestamp) -> Result<Page>;
 
     /// Ends a prompt, if it is still pending and `settlement.at` fits its deadline: an expiry at or after it, anything
     /// else before. Both are looked at in one step, and the first one wins. Drafts of the prompt are dropped, and a
     /// [`Summary`] is kept with its session.
-    async fn settle(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        settlement: &Settlement,
-    ) -> Result<Settled, StoreError>;
+    async fn settle(&self, tenant: &TenantId, id: &str, settlement: &Settlement) -> Result<Settled>;
 
     /// Removes a prompt that has ended, with all that was answered; whether there was one. Its summary goes too, also
     /// when only the summary is left. A pending prompt stays.
-    async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool, StoreError>;
+    async fn delete(&self, tenant: &TenantId, id: &str) -> Result<bool>;
 
     /// What one sender has answered so far.
-    async fn draft(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        sender: &str,
-    ) -> Result<Option<Vec<Answer>>, StoreError>;
+    async fn draft(&self, tenant: &TenantId, id: &str, sender: &str) -> Result<Option<Vec<Answer>>>;
 
     /// Keeps what one sender has answered so far. Nothing happens when the prompt is not pending.
-    async fn keep_draft(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        sender: &str,
-        answers: &[Answer],
-    ) -> Result<(), StoreError>;
+    async fn keep_draft(&self, tenant: &TenantId, id: &str, sender: &str, answers: &[Answer]) -> Result<()>;
 
     /// What is left of a session's prompts, oldest first, at most the newest 1000.
-    async fn summaries(&self, tenant: &TenantId, session: &str) -> Result<Vec<Summary>, StoreError>;
+    async fn summaries(&self, tenant: &TenantId, session: &str) -> Result<Vec<Summary>>;
 
     /// Removes everything of a session that has ended: settled prompts and summaries. Pending prompts stay.
-    async fn forget_session(&self, tenant: &TenantId, session: &str) -> Result<(), StoreError>;
+    async fn forget_session(&self, tenant: &TenantId, session: &str) -> Result<()>;
 
     /// Pending prompts of all tenants whose deadline is at or before `now`, earliest first. Only the host's own
     /// deadline loop asks this.
-    async fn overdue(&self, now: Timestamp, limit: usize)
-    -> Result<Vec<(TenantId, Arc<Prompt>)>, StoreError>;
+    async fn overdue(&self, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, Arc<Prompt>)>>;
 
     /// The earliest deadline of all pending prompts of all tenants. Only the host's own deadline loop asks this.
-    async fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError>;
+    async fn next_deadline(&self) -> Result<Option<Timestamp>>;
 
     /// Removes prompts that ended at or before `settled_until`, at most `limit`; how many. Summaries stay. Only the
     /// host's own loop asks this.
-    async fn purge(&self, whose: &Whose, settled_until: Timestamp, limit: usize)
-    -> Result<usize, StoreError>;
+    async fn purge(&self, whose: &Whose, settled_until: Timestamp, limit: usize) -> Result<usize>;
 
     /// How many prompts are pending: this tenant's, or those of all. Counts no further than `limit`.
-    async fn count_pending(&self, tenant: Option<&TenantId>, limit: usize) -> Result<usize, StoreError>;
+    async fn count_pending(&self, tenant: Option<&TenantId>, limit: usize) -> Result<usize>;
 }
