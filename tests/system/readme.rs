@@ -53,10 +53,10 @@ fn every_command_of_the_readme_does_what_it_shows() {
         // The program was built already, in the profile of the tests.
         let program = path().display().to_string();
         let line = command
+            .replace(" target/debug/ask-user", &format!(" {program}"))
             .replace("cargo run -q -p ask-user-example-embed", &embed_program().display().to_string())
             .replace("cargo run -q -- ", &format!("{program} "))
-            .replace("cargo run -- ", &format!("{program} "))
-            .replace("target/debug/ask-user", &program);
+            .replace("cargo run -- ", &format!("{program} "));
         let line = match line.strip_prefix("ask-user ") {
             Some(rest) => format!("{program} {rest}"),
             None => line.replace("| ask-user ", &format!("| {program} ")),
