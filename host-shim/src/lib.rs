@@ -37,6 +37,8 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod clock;
 #[cfg(feature = "cli")]
 pub mod config;
