@@ -190,6 +190,11 @@ impl Running {
         self.stderr.wait_for(text);
     }
 
+    /// Waits until this is on its standard output.
+    pub fn wait_for_result(&self, text: &str) {
+        self.stdout.as_ref().expect("somebody reads it").wait_for(text);
+    }
+
     /// Waits until a whole line on its standard error holds this, and gives the line.
     pub fn line_with(&self, text: &str) -> String {
         self.stderr.line_with(text)
@@ -198,8 +203,19 @@ impl Running {
     /// Tells it to end, and waits until it has.
     #[cfg(unix)]
     pub fn terminate(self) -> Ran {
+        self.end_by(rustix::process::Signal::TERM)
+    }
+
+    /// Presses Ctrl-C, and waits until it has ended.
+    #[cfg(unix)]
+    pub fn interrupt(self) -> Ran {
+        self.end_by(rustix::process::Signal::INT)
+    }
+
+    #[cfg(unix)]
+    fn end_by(self, signal: rustix::process::Signal) -> Ran {
         let id = i32::try_from(self.id()).ok().and_then(rustix::process::Pid::from_raw).expect("a process");
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
+        rustix::process::kill_process(id, signal).expect("it runs");
         self.finish()
     }
 

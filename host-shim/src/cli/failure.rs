@@ -23,9 +23,14 @@ impl Failure {
     }
 
     /// Names the prompt that stands in the way, so that a script can go to it.
-    pub(super) fn about(mut self, id: &str) -> Self {
+    pub(super) fn about(self, id: &str) -> Self {
+        self.with("id", id)
+    }
+
+    /// Tells a script one thing more.
+    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         if let Some(Value::Object(json)) = &mut self.json {
-            json.insert("id".into(), id.into());
+            json.insert(name.into(), value.into());
         }
         self
     }

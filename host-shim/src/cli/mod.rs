@@ -4,9 +4,11 @@ mod ask;
 mod config;
 mod exit;
 mod failure;
+mod gateway;
 mod log;
 mod output;
 mod plugin;
+mod question;
 mod replies;
 mod runs;
 mod serve;
@@ -52,6 +54,8 @@ enum Command {
     /// Look at the configuration of a gateway
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// See and answer the questions of a gateway
+    Question(question::QuestionArgs),
     /// Look at plugin components
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -236,6 +240,7 @@ fn run(command: Command) -> Exit {
         Command::Tool(args) => args.json || args.format.is_some(),
         Command::Plugin(PluginCommand::Inspect { json, .. }) => *json,
         Command::Config(ConfigCommand::Check { json, .. }) => *json,
+        Command::Question(args) => args.json,
         Command::Serve(_) | Command::Completions { .. } => false,
     };
     let done = match command {
@@ -244,6 +249,7 @@ fn run(command: Command) -> Exit {
         Command::Plugin(PluginCommand::Inspect { file, json }) => plugin::inspect(file.as_deref(), json),
         Command::Serve(args) => serve::run(&args),
         Command::Config(ConfigCommand::Check { file, json }) => config::check(&file, json),
+        Command::Question(args) => question::run(args),
         Command::Completions { shell } => completions(shell),
     };
     match done {
@@ -277,10 +283,12 @@ mod tests {
 
     #[test]
     fn the_help_is_no_wider_than_a_page() {
-        for mut command in [Cli::command()].into_iter().chain(Cli::command().get_subcommands().cloned()) {
+        let mut commands = vec![Cli::command()];
+        while let Some(mut command) = commands.pop() {
             for line in command.render_long_help().to_string().lines() {
                 assert!(line.chars().count() <= 120, "{line}");
             }
+            commands.extend(command.get_subcommands().cloned());
         }
     }
 }

@@ -15,12 +15,20 @@ pub(super) fn result(text: &str) -> Result<(), Failure> {
 
 /// Prints a result as it is.
 pub(super) fn result_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    is_read(bytes).map(drop)
+}
+
+/// Prints one of many results. Whether anybody reads them.
+pub(super) fn is_result_read(text: &str) -> Result<bool, Failure> {
+    is_read(format!("{text}\n").as_bytes())
+}
+
+fn is_read(bytes: &[u8]) -> Result<bool, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::other("output", format!("the result could not be printed: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::other("output", format!("the result could not be printed: {error}"))),
     }
 }
 

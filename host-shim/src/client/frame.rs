@@ -20,13 +20,11 @@ pub struct Event {
 
 /// A request as it is written.
 #[derive(Serialize)]
-pub(crate) struct Outgoing<'a, P: ?Sized> {
-    /// Always `req`.
-    pub(crate) r#type: &'static str,
-    /// What its response will name.
-    pub(crate) id: &'a str,
-    pub(crate) method: &'a str,
-    pub(crate) params: &'a P,
+struct Outgoing<'a, P: ?Sized> {
+    r#type: &'static str,
+    id: &'a str,
+    method: &'a str,
+    params: &'a P,
 }
 
 /// The text of a request.

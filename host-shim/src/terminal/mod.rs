@@ -10,7 +10,7 @@ mod keys;
 #[cfg(test)]
 mod sample;
 mod screen;
-mod text;
+pub(crate) mod text;
 
 use std::env;
 use std::io::{self, IsTerminal};

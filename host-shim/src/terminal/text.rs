@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Whether a newline is kept by [`clean`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(crate) enum Lines {
     /// One line: a newline becomes a space.
     One,
     /// Newlines stay.
@@ -16,7 +16,7 @@ pub(super) enum Lines {
 
 /// `text` without what could command the terminal or turn its neighbours around (rulings 7 and 31). The same rule as
 /// the plugin's, which cannot be called from here; the ends are not trimmed, since the text may still be typed at.
-pub(super) fn clean(text: &str, lines: Lines) -> String {
+pub(crate) fn clean(text: &str, lines: Lines) -> String {
     let mut cleaned = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
@@ -50,7 +50,7 @@ pub(super) fn is_blank(text: &str) -> bool {
 }
 
 /// How many columns of the screen `text` takes. Without control characters.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.graphemes(true).map(|cluster| usize::from(cluster.cell_width())).sum()
 }
 
