@@ -1,6 +1,7 @@
 //! The program `ask-user`: arguments, what is printed where, and exit codes.
 
 mod ask;
+mod bench;
 mod config;
 mod exit;
 mod failure;
@@ -56,6 +57,9 @@ enum Command {
     Config(ConfigCommand),
     /// See and answer the questions of a gateway
     Question(question::QuestionArgs),
+    /// Measure how fast something is
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
     /// Look at plugin components
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -241,6 +245,7 @@ fn run(command: Command) -> Exit {
         Command::Plugin(PluginCommand::Inspect { json, .. }) => *json,
         Command::Config(ConfigCommand::Check { json, .. }) => *json,
         Command::Question(args) => args.json,
+        Command::Bench(command) => command.json(),
         Command::Serve(_) | Command::Completions { .. } => false,
     };
     let done = match command {
@@ -250,6 +255,7 @@ fn run(command: Command) -> Exit {
         Command::Serve(args) => serve::run(&args),
         Command::Config(ConfigCommand::Check { file, json }) => config::check(&file, json),
         Command::Question(args) => question::run(args),
+        Command::Bench(command) => bench::run(command),
         Command::Completions { shell } => completions(shell),
     };
     match done {

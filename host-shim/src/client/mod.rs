@@ -42,11 +42,17 @@ use driver::{Command, Driver};
 pub use error::{CallError, Closed, ConnectError, Refusal};
 pub use frame::Event;
 pub use handshake::Hello;
+#[cfg(feature = "cli")]
+pub(crate) use handshake::greet;
+#[cfg(not(feature = "cli"))]
 use handshake::greet;
 pub use questions::{
     Answers, CancelReason, Choice, ListParams, Outcome, Page, Question, QuestionEvent, Record, RequestParams,
     Requested, Status,
 };
+
+#[cfg(feature = "cli")]
+pub(crate) use socket::Socket;
 
 /// A client that names this gets what OpenClaw does not know, in OpenClaw's own methods and events. Gateways that know
 /// it name it among [`Hello::capabilities`].

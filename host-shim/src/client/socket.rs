@@ -87,7 +87,7 @@ impl Socket {
     }
 
     /// Says goodbye, or answers the gateway's, and ends.
-    pub(super) fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         Pin::new(&mut self.stream).poll_close(context).map(|_| ())
     }
 }

@@ -1,4 +1,4 @@
-//! `ask-user question` against our gateway, as scripts and people run them.
+//! `ask-user question` and `ask-user bench` against our gateway, as scripts and people run them.
 
 use std::io::Write as _;
 
@@ -364,5 +364,35 @@ mod connecting {
         command.env("ASK_USER_GATEWAY_TOKEN", "not this one");
         let ran = tokio::task::spawn_blocking(move || fed(&mut command, b"")).await.unwrap();
         assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+}
+
+mod measuring {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn rounds_are_driven_to_their_end() {
+        let served = Served::new().await;
+        let bench = |options: &'static [&'static str]| {
+            let arguments = [&["bench", "gateway", "--json"], options].concat();
+            let served = &served;
+            async move { run(served, &arguments).await }
+        };
+        let ran = bench(&["--rounds", "60", "--connections", "2", "--in-flight", "8"]).await;
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let measured = parsed(&ran.stdout);
+        assert_eq!((&measured["rounds"], &measured["errors"]), (&json!(60), &json!(0)), "{measured}");
+        assert!(measured["p50Ms"].as_f64().unwrap() <= measured["p99Ms"].as_f64().unwrap());
+        // Whoever is done first does not read the last events of the others.
+        let events = measured["events"].as_u64().unwrap();
+        assert!((120..=240).contains(&events), "{measured}");
+
+        let ran = bench(&["--all-at-once", "--in-flight", "300"]).await;
+        let measured = parsed(&ran.stdout);
+        assert_eq!((&measured["rounds"], &measured["errors"]), (&json!(300), &json!(0)), "{measured}");
+        assert_eq!(measured["events"], 600);
+        let mut client = served.client(QUESTIONS).await;
+        let listed = client.call("question.list", &json!({})).await.unwrap();
+        assert_eq!(listed, json!({ "questions": [] }), "nothing is left behind");
     }
 }
