@@ -131,7 +131,7 @@ impl Driver {
                 Incoming::Response { id, result } => {
                     if let Some(answer) = self.waiting.remove(&id) {
                         // Whoever gave up has dropped the other end.
-                        let _ = answer.send(result.map_err(CallError::Refused));
+                        let _ = answer.send(result.map_err(|refusal| CallError::Refused(Box::new(refusal))));
                     }
                 }
                 // Whoever does not want them has dropped the other end.

@@ -98,7 +98,7 @@ pub enum ConnectError {
     },
     /// The gateway does not let us in.
     #[error("the gateway refused the connection: {0}")]
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     /// It closed the connection before it let us in.
     #[error(transparent)]
     Closed(Closed),
@@ -117,7 +117,7 @@ pub enum ConnectError {
 pub enum CallError {
     /// The gateway refused it.
     #[error("{0}")]
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     /// The connection ended first. Whether the call was carried out is not known.
     #[error(transparent)]
     Closed(#[from] Closed),

@@ -122,7 +122,9 @@ async fn greet_in_time(settings: &Settings) -> Result<(Socket, Hello), ConnectEr
     sent.await.map_err(ConnectError::Closed)?;
     let welcome = loop {
         match next(&mut socket).await.map_err(|error| error.into_connect(settings))? {
-            Incoming::Response { id: FIRST, result } => break result.map_err(ConnectError::Refused)?,
+            Incoming::Response { id: FIRST, result } => {
+                break result.map_err(|refusal| ConnectError::Refused(Box::new(refusal)))?;
+            }
             // Nothing that happens concerns us before we are in.
             Incoming::Response { .. } | Incoming::Event(_) | Incoming::Foreign => {}
         }
