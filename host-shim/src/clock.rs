@@ -41,6 +41,22 @@ impl Clock for SystemClock {
     }
 }
 
+/// Ready when so many milliseconds have passed.
+#[cfg(any(feature = "gateway", feature = "client"))]
+pub(crate) async fn after(clock: &dyn Clock, milliseconds: u64) {
+    let moment = clock.now().saturating_add(milliseconds);
+    while clock.now() < moment {
+        clock.until(moment).await;
+    }
+}
+
+/// The same, for whoever keeps the wait.
+#[cfg(any(feature = "gateway", feature = "client"))]
+pub(crate) fn alarm(clock: &std::sync::Arc<dyn Clock>, milliseconds: u64) -> Until<'static> {
+    let clock = std::sync::Arc::clone(clock);
+    Box::pin(async move { after(&*clock, milliseconds).await })
+}
+
 /// A clock that stands still until it is moved. For tests and simulations.
 #[derive(Debug)]
 pub struct ManualClock {

@@ -83,6 +83,34 @@ impl NoAnswerReason {
     }
 }
 
+impl Default for Origin {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self {
+            agent: None,
+            session_key: None,
+            session_kind: None,
+            run: None,
+            tool_call: None,
+            requester: None,
+            conversation: None,
+            locale: None,
+        }
+    }
+}
+
+impl Default for Policy {
+    /// The rulings as they stand: credentials are refused (17), own text has at most 16 KiB (18), and a repeated resolve
+    /// gives the first result (27).
+    fn default() -> Self {
+        Self {
+            credentials: CredentialPolicy::Refuse,
+            own_text_limit: Some(16 << 10),
+            repeats: RepeatPolicy::FirstResult,
+        }
+    }
+}
+
 impl Message {
     /// Text that somebody typed just now, by themselves.
     pub fn typed(text: impl Into<String>) -> Self {

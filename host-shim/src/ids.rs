@@ -49,7 +49,8 @@ impl Ids for TimeOrderedIds {
     }
 }
 
-fn random() -> Result<u128, NoRandomness> {
+/// 128 random bits.
+pub(crate) fn random() -> Result<u128, NoRandomness> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| NoRandomness { cause: error.to_string() })?;
     Ok(u128::from_be_bytes(bytes))

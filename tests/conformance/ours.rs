@@ -96,14 +96,9 @@ fn by_question(answers: &[Answer]) -> Value {
 
 fn origin() -> Origin {
     Origin {
-        agent: None,
         session_key: Some("agent:main:main".into()),
         session_kind: Some(SessionKind::Main),
-        run: None,
-        tool_call: None,
-        requester: None,
-        conversation: None,
-        locale: None,
+        ..Origin::default()
     }
 }
 

@@ -135,8 +135,8 @@ function step(random, ids) {
 }
 
 // What can be told apart, with ids and times made the same. Wording is not compared.
-function seen(value, prefix, times) {
-  if (Array.isArray(value)) return value.map((item) => seen(item, prefix, times));
+function seen(value, prefix) {
+  if (Array.isArray(value)) return value.map((item) => seen(item, prefix));
   if (typeof value === "string") return value.startsWith(prefix) ? value.slice(prefix.length) : value;
   if (value === null || typeof value !== "object") return value;
   const made = value.createdAtMs;
@@ -146,7 +146,7 @@ function seen(value, prefix, times) {
       .map(([key, item]) => {
         if (key === "createdAtMs") return [key, typeof item];
         if (key === "expiresAtMs") return [key, made === undefined ? typeof item : item - made];
-        return [key, seen(item, prefix, times)];
+        return [key, seen(item, prefix)];
       }),
   );
 }

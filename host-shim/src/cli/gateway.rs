@@ -1,7 +1,7 @@
 //! How a command gets to a gateway.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -33,10 +33,7 @@ impl GatewayArgs {
             (None, Ok(url)) if !url.is_empty() => url,
             _ => DEFAULT_URL.to_owned(),
         };
-        let token = match &self.token_file {
-            Some(file) => Some(read_token(file).map_err(|error| Failure::other("token", error))?),
-            None => env::var(TOKEN).ok().filter(|token| !token.is_empty()),
-        };
+        let token = token(self.token_file.as_deref())?;
         Ok(Settings { token, ..Settings::new(url) })
     }
 
@@ -53,6 +50,14 @@ impl GatewayArgs {
         }
         let problem = "the gateway lets us in, but not see questions: the token lacks operator.questions";
         Err(Failure::other("forbidden", problem))
+    }
+}
+
+/// The token in a file, or else the one in the environment.
+pub(super) fn token(file: Option<&Path>) -> Result<Option<String>, Failure> {
+    match file {
+        Some(file) => read_token(file).map(Some).map_err(|error| Failure::other("token", error)),
+        None => Ok(env::var(TOKEN).ok().filter(|token| !token.is_empty())),
     }
 }
 

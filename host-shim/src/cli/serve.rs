@@ -1,23 +1,16 @@
 //! `ask-user serve`.
 
-use std::env;
-use std::sync::Arc;
-
 use super::ServeArgs;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::gateway::token;
 use super::setup::{self, StoreChoice};
 use super::{log, output};
-use crate::config::{Config, Loaded, StoreKind, check_token, read_token};
-use crate::contract::{CredentialPolicy, Policy, RepeatPolicy};
+use crate::config::{Config, Loaded, StoreKind, check_token};
+use crate::contract::Policy;
 use crate::gateway::{self, Authority, Compatibility, Gateway, Settings};
 use crate::{AskUser, TenantId};
 use tokio_util::sync::CancellationToken;
-
-/// A token for whoever does not want it in a file.
-const TOKEN: &str = "ASK_USER_GATEWAY_TOKEN";
-/// Own text of an answer, in bytes (ruling 18).
-const OWN_TEXT_LIMIT: u32 = 16 << 10;
 
 /// Serves until it is told to end.
 pub(super) fn run(args: &ServeArgs) -> Result<Exit, Failure> {
@@ -47,13 +40,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<Exit, Failure> {
         ..Settings::default()
     };
     // One thread does all that waits for the network: a second only makes both wait for each other. Stores have theirs.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::other("runtime", error))?;
-    let done = runtime.block_on(serve(args, &config, settings));
-    runtime.shutdown_background();
-    done
+    setup::block_on_this_thread(serve(args, &config, settings))?
 }
 
 async fn serve(args: &ServeArgs, config: &Config, settings: Settings) -> Result<Exit, Failure> {
@@ -101,27 +88,19 @@ fn host(args: &ServeArgs, config: &Config, settings: &Settings) -> Result<AskUse
 }
 
 fn policy(config: &Config, compatibility: Compatibility) -> Policy {
-    let (credentials, own_text_limit, repeats) = match compatibility {
-        Compatibility::Better => (CredentialPolicy::Refuse, Some(OWN_TEXT_LIMIT), RepeatPolicy::FirstResult),
-        Compatibility::Openclaw => (CredentialPolicy::Accept, None, RepeatPolicy::Refuse),
-    };
-    Policy {
-        credentials: config.credentials.map_or(credentials, Into::into),
-        own_text_limit: match config.own_text_limit {
-            None => own_text_limit,
-            Some(0) => None,
-            Some(limit) => Some(limit),
-        },
-        repeats,
+    let mut policy = compatibility.policy();
+    if let Some(credentials) = config.credentials {
+        policy.credentials = credentials.into();
     }
+    if let Some(limit) = config.own_text_limit {
+        policy.own_text_limit = (limit > 0).then_some(limit);
+    }
+    policy
 }
 
 /// A token from outside the configuration.
 fn given_token(args: &ServeArgs) -> Result<Option<String>, Failure> {
-    let token = match &args.token_file {
-        Some(file) => Some(read_token(file).map_err(|error| Failure::other("token", error))?),
-        None => env::var(TOKEN).ok().filter(|token| !token.is_empty()),
-    };
+    let token = token(args.token_file.as_deref())?;
     if let Some(token) = &token {
         check_token(token).map_err(|error| Failure::other("token", error))?;
     }
@@ -151,14 +130,14 @@ fn authority_of(
 /// Fires when the process is told to end.
 fn ending() -> Result<CancellationToken, Failure> {
     let ending = CancellationToken::new();
-    let fire = Arc::new(ending.clone());
+    let fire = ending.clone();
     let failed = |error: std::io::Error| Failure::other("signals", error);
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
             let mut told = signal(kind).map_err(failed)?;
-            let fire = Arc::clone(&fire);
+            let fire = fire.clone();
             tokio::spawn(async move {
                 told.recv().await;
                 fire.cancel();

@@ -66,11 +66,19 @@ fn cache_folder() -> Option<PathBuf> {
 
 /// Runs a command's asynchronous part. What is still running when it returns is left behind.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::other("runtime", error))?;
+    block_on_runtime(tokio::runtime::Builder::new_multi_thread().worker_threads(2), work)
+}
+
+/// The same on this thread alone.
+pub(super) fn block_on_this_thread<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    block_on_runtime(&mut tokio::runtime::Builder::new_current_thread(), work)
+}
+
+fn block_on_runtime<T>(
+    builder: &mut tokio::runtime::Builder,
+    work: impl Future<Output = T>,
+) -> Result<T, Failure> {
+    let runtime = builder.enable_all().build().map_err(|error| Failure::other("runtime", error))?;
     let result = runtime.block_on(work);
     runtime.shutdown_background();
     Ok(result)

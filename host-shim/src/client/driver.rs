@@ -2,19 +2,17 @@
 
 use std::collections::HashMap;
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::after;
 use super::error::{CallError, Closed};
 use super::frame::{self, Event, Incoming};
 use super::handshake::text;
 use super::socket::Socket;
-use crate::clock::Clock;
+use crate::clock::{Clock, Until, after, alarm};
 
 /// Frames that are taken before others get a turn.
 const FRAMES_A_TURN: usize = 256;
@@ -29,7 +27,6 @@ pub(super) struct Command {
 }
 
 type Answer = oneshot::Sender<Result<Box<RawValue>, CallError>>;
-type Moment = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pub(super) struct Driver {
     socket: Socket,
@@ -41,7 +38,7 @@ pub(super) struct Driver {
     silence: u64,
     /// When it last said something.
     heard: u64,
-    alarm: Moment,
+    alarm: Until<'static>,
     /// Whether nobody is left who could call.
     is_left: bool,
 }
@@ -57,7 +54,7 @@ impl Driver {
         // Two ticks may get lost, and a third may be late.
         let silence = tick.max(1_000).saturating_mul(5) / 2;
         let heard = clock.now();
-        let alarm = Self::alarm(&clock, silence);
+        let alarm = alarm(&clock, silence);
         Self {
             socket,
             commands,
@@ -69,11 +66,6 @@ impl Driver {
             alarm,
             is_left: false,
         }
-    }
-
-    fn alarm(clock: &Arc<dyn Clock>, milliseconds: u64) -> Moment {
-        let clock = Arc::clone(clock);
-        Box::pin(async move { after(&*clock, milliseconds).await })
     }
 
     /// Serves calls until the connection ends.
@@ -111,7 +103,7 @@ impl Driver {
             if silent >= self.silence {
                 return Poll::Ready(Closed::Silent(silent / 1_000));
             }
-            self.alarm = Self::alarm(&self.clock, self.silence - silent);
+            self.alarm = alarm(&self.clock, self.silence - silent);
         }
         if has_more {
             context.waker().wake_by_ref();

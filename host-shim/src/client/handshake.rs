@@ -6,10 +6,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_websockets::Payload;
 
+use super::Settings;
 use super::error::{Closed, ConnectError};
 use super::frame::{self, Incoming};
 use super::socket::Socket;
-use super::{Settings, after};
+use crate::clock::after;
 
 /// The version of the protocol that is spoken here.
 const PROTOCOL: u64 = 4;

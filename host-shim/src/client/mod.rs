@@ -37,7 +37,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, after};
 use driver::{Command, Driver};
 pub use error::{CallError, Closed, ConnectError, Refusal};
 pub use frame::Event;
@@ -231,13 +231,5 @@ impl futures_util::Stream for Events {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Option<Event>> {
         self.events.poll_recv(context)
-    }
-}
-
-/// Ready when so many milliseconds have passed on a clock.
-async fn after(clock: &dyn Clock, milliseconds: u64) {
-    let moment = clock.now().saturating_add(milliseconds);
-    while clock.now() < moment {
-        clock.until(moment).await;
     }
 }

@@ -8,31 +8,6 @@ use super::{Config, StoreKind, Token};
 use crate::gateway::{Authority, Holder, SHORTEST_TOKEN};
 use crate::store::TenantId;
 
-/// Keys that a configuration can have, for whoever writes one wrongly.
-const KEYS: [&str; 21] = [
-    "compatibility",
-    "credentials",
-    "own-text-limit",
-    "default-agent",
-    "agents",
-    "listen",
-    "address",
-    "store",
-    "kind",
-    "path",
-    "retention",
-    "shutdown",
-    "grace",
-    "token",
-    "file",
-    "tenant",
-    "subject",
-    "scopes",
-    "limits",
-    "pending",
-    "tenants",
-];
-
 /// What is wrong with a configuration, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -167,8 +142,10 @@ fn in_text(file: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
         (line, column)
     });
     let problem = error.message().to_owned();
-    let unknown = problem.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
-    let suggestion = unknown.and_then(|key| nearest(key, &KEYS));
+    // unknown field `retenton`, expected one of `kind`, `path`, `retention`
+    let mut named = problem.split('`').skip(1).step_by(2);
+    let unknown = named.next().filter(|_| problem.starts_with("unknown field"));
+    let suggestion = unknown.and_then(|key| nearest(key, &named.collect::<Vec<_>>()));
     ConfigError { file: file.into(), place, problem, suggestion }
 }
 

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::protocol::scope;
+use crate::ids::{NoRandomness, random};
 use crate::store::TenantId;
 
 /// The shortest token that is taken from a configuration.
@@ -88,10 +89,8 @@ fn hash(token: &str) -> [u8; 32] {
 }
 
 /// A token that nobody can guess: 256 random bits in hexadecimal digits.
-pub fn fresh_token() -> Result<String, getrandom::Error> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+pub fn fresh_token() -> Result<String, NoRandomness> {
+    Ok(format!("{:032x}{:032x}", random()?, random()?))
 }
 
 #[cfg(test)]

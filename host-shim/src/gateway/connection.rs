@@ -14,7 +14,7 @@ use futures_util::stream::{FuturesUnordered, Stream};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::handshake::{self, Admitted};
-use super::methods::{Call, Caller, End, Order};
+use super::methods::{Caller, End, Order};
 use super::metrics::Counted;
 use super::order::{Change, Unfinished};
 use super::protocol::connect::{BUFFER_LIMIT, FRAME_LIMIT};
@@ -22,7 +22,9 @@ use super::protocol::error::CallError;
 use super::protocol::frame::{self, Incoming, Request, to_json};
 use super::wire::{Close, Frame, Wire};
 use super::{Authentication, Shared};
+use crate::clock::Until;
 use crate::contract::RecordForm;
+use crate::ids::{NoRandomness, random};
 use crate::questions::{Event, Subscription, Written};
 
 /// Events that a client may be sent.
@@ -38,8 +40,6 @@ const CALLS_LIMIT: usize = 16_384;
 const FRAMES_A_TURN: usize = 128;
 /// Bytes that may wait for a client before nothing more is taken from it.
 const PAUSE_READING: usize = 1 << 20;
-
-type Moment = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Serves one client until it leaves, is let go, or the gateway ends.
 pub(super) async fn serve(mut wire: impl Wire, gateway: Arc<Shared>, authentication: Authentication) {
@@ -72,7 +72,7 @@ struct Connection {
 /// How far a client has come.
 enum Stage {
     /// It has to say who it is.
-    Greeting { nonce: String, authentication: Authentication, limit: Moment },
+    Greeting { nonce: String, authentication: Authentication, limit: Until<'static> },
     /// It is in.
     Open(Box<Open>),
     /// Nothing is taken from it any more; it is told what is left, and let go.
@@ -292,7 +292,6 @@ impl Open {
             principal: admitted.principal,
             granted: admitted.granted,
             is_extended: admitted.is_extended,
-            ending: gateway.ending.clone(),
         };
         Self {
             caller: Arc::new(caller),
@@ -337,7 +336,7 @@ impl Open {
             for change in before {
                 change.cancelled().await;
             }
-            Self::carry_out(&caller, call).await
+            caller.carry_out(call).await
         });
         match work.as_mut().poll(context) {
             Poll::Ready(result) => self.respond(&Done { id, result, change: None }, outbox),
@@ -346,10 +345,6 @@ impl Open {
                 self.calls.push(InFlight { id, change, work });
             }
         }
-    }
-
-    async fn carry_out(caller: &Caller, call: Call) -> Result<String, CallError> {
-        caller.carry_out(call).await
     }
 
     /// Writes a response, after all that has happened before it.
@@ -429,8 +424,6 @@ impl Future for InFlight {
     }
 }
 
-fn random_id() -> Result<String, getrandom::Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+fn random_id() -> Result<String, NoRandomness> {
+    Ok(format!("{:032x}", random()?))
 }

@@ -81,13 +81,11 @@ pub(super) fn admit(
     let asked = if keeps_scopes { params.scopes().to_vec() } else { Vec::new() };
     let granted = Granted::of(asked, &holder.scopes);
     let is_extended = params.wants_extensions();
-    let shown: &[&str] =
-        if is_extended || !gateway.is_compatible() { &methods::ALL } else { &methods::OPENCLAW };
     let hello = Hello {
         connection,
         role: params.role(),
         granted: &granted,
-        methods: shown,
+        methods: methods::shown(gateway, is_extended),
         events: &super::connection::EVENTS,
         uptime: gateway.now().saturating_sub(gateway.started),
     };

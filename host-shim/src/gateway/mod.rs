@@ -33,7 +33,6 @@ pub use metrics::Metrics;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,6 +43,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::clock::{Until, alarm};
 use crate::contract::{CredentialPolicy, Policy, RepeatPolicy, Timestamp};
 use crate::questions::{AskUser, AskUserBuilder, Attribution};
 use protocol::connect::TICK_EVERY;
@@ -68,16 +68,24 @@ impl Compatibility {
     /// How long OpenClaw keeps a question that has ended.
     const OPENCLAW_RETENTION: Duration = Duration::from_secs(15);
 
+    /// What is done about credentials, long answers and repeats.
+    pub fn policy(self) -> Policy {
+        match self {
+            Self::Better => Policy::default(),
+            Self::Openclaw => Policy {
+                credentials: CredentialPolicy::Accept,
+                own_text_limit: None,
+                repeats: RepeatPolicy::Refuse,
+            },
+        }
+    }
+
     /// Sets a host up for this. What is set on the builder afterwards wins.
     pub fn apply(self, builder: AskUserBuilder) -> AskUserBuilder {
         match self {
             Self::Better => builder,
             Self::Openclaw => builder
-                .policy(Policy {
-                    credentials: CredentialPolicy::Accept,
-                    own_text_limit: None,
-                    repeats: RepeatPolicy::Refuse,
-                })
+                .policy(self.policy())
                 .retention(Self::OPENCLAW_RETENTION)
                 .attribution(Attribution::AsNamed),
         }
@@ -150,14 +158,8 @@ impl Shared {
     }
 
     /// Ready when so many milliseconds have passed.
-    fn after(&self, milliseconds: u64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        let clock = Arc::clone(self.host.clock());
-        Box::pin(async move {
-            let until = clock.now().saturating_add(milliseconds);
-            while clock.now() < until {
-                clock.until(until).await;
-            }
-        })
+    fn after(&self, milliseconds: u64) -> Until<'static> {
+        alarm(self.host.clock(), milliseconds)
     }
 
     /// Tells everybody the time, again and again.

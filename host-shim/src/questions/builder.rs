@@ -15,13 +15,11 @@ use super::run::{Liveness, LivenessProbe};
 use super::waiters::Waiters;
 use super::{AskUser, Inner, deadlines};
 use crate::clock::{Clock, SystemClock};
-use crate::contract::{CredentialPolicy, Origin, Policy, RepeatPolicy};
+use crate::contract::{Origin, Policy};
 use crate::ids::{Ids, TimeOrderedIds};
 use crate::sandbox::{LoadError, Plugin};
 use crate::store::{MemoryStore, Store, TenantId};
 
-/// Own text of an answer, in bytes (ruling 18).
-const OWN_TEXT_LIMIT: u32 = 16 << 10;
 /// How long settled prompts stay readable, in milliseconds (ruling 24).
 const RETENTION: u64 = 24 * 60 * 60 * 1000;
 
@@ -97,11 +95,7 @@ impl AskUserBuilder {
             store: None,
             clock: Arc::new(SystemClock),
             ids: None,
-            policy: Policy {
-                credentials: CredentialPolicy::Refuse,
-                own_text_limit: Some(OWN_TEXT_LIMIT),
-                repeats: RepeatPolicy::FirstResult,
-            },
+            policy: Policy::default(),
             attribution: Attribution::Principal,
             retention: Retention { usual: RETENTION, of_tenants: HashMap::new() },
             pending_limit: None,

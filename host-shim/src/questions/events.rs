@@ -194,10 +194,7 @@ impl Subscription {
     }
 
     /// The next event, if one has come.
-    pub fn try_next(&mut self) -> Option<Event> {
-        self.try_next_written().map(|(event, _)| event)
-    }
-
+    #[cfg(feature = "gateway")]
     pub(crate) fn try_next_written(&mut self) -> Option<(Event, Written)> {
         self.queue.lock().take()
     }

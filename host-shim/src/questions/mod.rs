@@ -221,15 +221,13 @@ impl AskUser {
         let decided = self.decide(tenant, |plugin| plugin.request(params, &context));
         let prompt = decided.map_err(HostError::from)?.map_err(RequestError::Invalid)?;
         self.check_quota(tenant).await?;
-        match self.insert(tenant, prompt, Door::Client).await? {
-            (prompt, Inserted::New) => Ok(prompt),
-            (prompt, _) if self.made_room(tenant, &prompt.id).await? => {
-                match self.insert(tenant, Prompt::clone(&prompt), Door::Client).await? {
-                    (prompt, Inserted::New) => Ok(prompt),
-                    (prompt, _) => Err(RequestError::IdInUse { id: prompt.id.clone() }),
-                }
-            }
-            (prompt, _) => Err(RequestError::IdInUse { id: prompt.id.clone() }),
+        let (mut prompt, mut inserted) = self.insert(tenant, prompt, Door::Client).await?;
+        if inserted != Inserted::New && self.made_room(tenant, &prompt.id).await? {
+            (prompt, inserted) = self.insert(tenant, Prompt::clone(&prompt), Door::Client).await?;
+        }
+        match inserted {
+            Inserted::New => Ok(prompt),
+            _ => Err(RequestError::IdInUse { id: prompt.id.clone() }),
         }
     }
 

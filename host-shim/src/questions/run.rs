@@ -18,17 +18,8 @@ pub struct Run {
 impl Run {
     /// A run in a session. `session_key` is such as `agent:main:main`.
     pub fn new(session_key: impl Into<String>, run: impl Into<String>) -> Self {
-        let origin = Origin {
-            agent: None,
-            session_key: Some(session_key.into()),
-            session_kind: None,
-            run: Some(run.into()),
-            tool_call: None,
-            requester: None,
-            conversation: None,
-            locale: None,
-        };
-        Self::from_origin(origin)
+        let (session_key, run) = (Some(session_key.into()), Some(run.into()));
+        Self::from_origin(Origin { session_key, run, ..Origin::default() })
     }
 
     /// A run as the host describes it.

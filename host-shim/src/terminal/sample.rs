@@ -6,16 +6,7 @@ pub(super) fn prompt(questions: Vec<Question>) -> Prompt {
     Prompt {
         id: "p1".into(),
         questions,
-        origin: Origin {
-            agent: None,
-            session_key: None,
-            session_kind: None,
-            run: None,
-            tool_call: None,
-            requester: None,
-            conversation: None,
-            locale: None,
-        },
+        origin: Origin::default(),
         created_at: 0,
         expires_at: 900_000,
         settlement: None,

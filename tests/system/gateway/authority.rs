@@ -81,16 +81,15 @@ async fn whoever_answers_is_written_down_as_who_they_are() {
     let named = ["operator.questions", "ask-user.name-answerer"];
     let mut adapter = client(&served, "token of the adapter", &named).await;
     for (named, by_ada, by_adapter) in [(None, "ada", "adapter"), (Some("bob"), "ada", "bob")] {
-        let ids = [(); 2].map(|()| ());
         let mut seen = Vec::new();
-        for (index, ()) in ids.into_iter().enumerate() {
+        for is_ada in [true, false] {
             let id =
                 ada.call("question.request", &one_wire_question(&["A", "B"])).await.unwrap()["id"].take();
             let mut params = wire_answer(&id, "A");
             if let Some(name) = named {
                 params["resolvedBy"] = name.into();
             }
-            let who = if index == 0 { &mut ada } else { &mut adapter };
+            let who = if is_ada { &mut ada } else { &mut adapter };
             who.call("question.resolve", &params).await.unwrap();
             let record = who.call("question.get", &json!({ "id": id })).await.unwrap();
             seen.push(record["question"]["resolvedBy"].as_str().unwrap().to_owned());

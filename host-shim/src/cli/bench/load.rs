@@ -90,10 +90,8 @@ impl Load {
             Amount::Rounds(rounds) => ((begin, None), rounds, PATIENCE * 10),
             Amount::OneEach => ((begin, None), slots, PATIENCE),
         };
-        let mut random = [0; 8];
-        getrandom::fill(&mut random)
-            .map_err(|error| format!("the system gives no random numbers: {error}"))?;
-        let run = format!("bench_{:016x}", u64::from_be_bytes(random));
+        let random = crate::ids::random().map_err(|error| error.to_string())?;
+        let run = format!("bench_{:016x}", random >> 64);
         let errors = AtomicU64::new(0);
         let shared = Arc::new(Shared { load: self, run, begin, measured, left: left.into(), errors });
         let mut tasks = tokio::task::JoinSet::new();

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::gateway::{GatewayArgs, connect_failure};
-use super::output;
+use super::{output, setup};
 use crate::client::greet;
 use crate::terminal::text::{Lines, clean};
 use load::{Amount, Load, Measured};
@@ -77,11 +77,7 @@ Exit codes:
 pub(super) fn run(command: BenchCommand) -> Result<Exit, Failure> {
     let BenchCommand::Gateway(args) = command;
     // One thread drives all connections: on a machine of two cores the gateway has the other.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::other("runtime", error))?;
-    runtime.block_on(measure(&args))
+    setup::block_on_this_thread(measure(&args))?
 }
 
 async fn measure(args: &BenchArgs) -> Result<Exit, Failure> {

@@ -102,12 +102,8 @@ pub(super) fn prompt<'a>(
         origin: contract::Origin {
             agent: record.agent_id.clone(),
             session_key: record.session_key.clone(),
-            session_kind: None,
             run: record.run_id.clone(),
-            tool_call: None,
-            requester: None,
-            conversation: None,
-            locale: None,
+            ..contract::Origin::default()
         },
         created_at: record.created_at_ms,
         expires_at: record.expires_at_ms,

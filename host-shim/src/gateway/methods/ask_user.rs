@@ -23,11 +23,7 @@ impl Caller {
             agent: route.agent,
             session_key: route.session,
             session_kind: params.session_kind.map(Into::into),
-            run: None,
-            tool_call: None,
-            requester: None,
-            conversation: None,
-            locale: None,
+            ..Origin::default()
         };
         let tool =
             self.gateway.host.definition(&Run::from_origin(origin)).map_err(|error| host_error(&error))?;
@@ -77,7 +73,7 @@ impl Caller {
         let result = tokio::select! {
             biased;
             result = pending.outcome() => result,
-            () = self.ending.cancelled() => {
+            () = self.gateway.ending.cancelled() => {
                 // The gateway may come back, and the client with it.
                 if let Some(guard) = of_connection {
                     guard.disarm();
@@ -163,16 +159,14 @@ impl Caller {
         let route = self.gateway.agents.route(Some(&params.session_key), params.agent_id.as_deref())?;
         let (tenant, host) = (&self.principal.tenant, &self.gateway.host);
         let session = route.session.unwrap_or_default();
-        let query =
-            Query { session: Some(session.clone()), run: Some(params.run_id.clone()), ..Query::default() };
+        let run = Some(params.run_id.clone());
+        let mut query = Query { session: Some(session.clone()), run, ..Query::default() };
         let mut cancelled = Vec::new();
-        let mut after = None;
         loop {
-            let page = host.list(&self.principal, &Query { after: after.take(), ..query.clone() }).await;
-            let page = page.map_err(|error| host_error(&error))?;
+            let page = host.list(&self.principal, &query).await.map_err(|error| host_error(&error))?;
             cancelled.extend(page.prompts.into_iter().map(|prompt| prompt.id.clone()));
             match page.next {
-                Some(next) => after = Some(next),
+                Some(next) => query.after = Some(next),
                 None => break,
             }
         }

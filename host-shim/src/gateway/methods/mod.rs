@@ -9,7 +9,6 @@ pub(super) use question::End;
 use std::sync::Arc;
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::Shared;
 use super::protocol::error::CallError;
@@ -18,11 +17,8 @@ use super::protocol::scope::{Granted, QUESTIONS};
 use crate::questions::{HostError, Principal};
 use crate::sandbox::Plugin;
 
-/// The methods that OpenClaw knows.
-pub(super) const OPENCLAW: [&str; 5] =
-    ["question.request", "question.waitAnswer", "question.resolve", "question.get", "question.list"];
-/// All of them.
-pub(super) const ALL: [&str; 9] = [
+/// All methods: those that OpenClaw knows, then ours.
+const ALL: [&str; 9] = [
     "question.request",
     "question.waitAnswer",
     "question.resolve",
@@ -34,6 +30,14 @@ pub(super) const ALL: [&str; 9] = [
     "askUser.cancelRun",
 ];
 
+/// How many of them OpenClaw knows.
+const OF_OPENCLAW: usize = 5;
+
+/// The methods that there are for a client, which may want our additions.
+pub(super) fn shown(gateway: &Shared, is_extended: bool) -> &'static [&'static str] {
+    if is_extended || !gateway.is_compatible() { &ALL } else { &ALL[..OF_OPENCLAW] }
+}
+
 /// Who calls, and all that a call may use.
 pub(super) struct Caller {
     pub(super) gateway: Arc<Shared>,
@@ -41,8 +45,6 @@ pub(super) struct Caller {
     pub(super) granted: Granted,
     /// Whether this client gets our additions in OpenClaw's methods and events.
     pub(super) is_extended: bool,
-    /// Fires when the gateway ends: whoever waits is told that nothing has been decided.
-    pub(super) ending: CancellationToken,
 }
 
 /// A call with its parameters read.
@@ -75,12 +77,7 @@ pub(super) enum Order<'a> {
 impl Caller {
     /// Reads a call: whether there is such a method, whether the caller may, and what it wants.
     pub(super) fn read(&self, method: &str, params: &str) -> Result<Call, CallError> {
-        let is_there = if self.is_extended || !self.gateway.is_compatible() {
-            ALL.contains(&method)
-        } else {
-            OPENCLAW.contains(&method)
-        };
-        if !is_there {
+        if !shown(&self.gateway, self.is_extended).contains(&method) {
             return Err(CallError::unknown_method(method, self.granted.is_admin()));
         }
         if !self.granted.may_question() {

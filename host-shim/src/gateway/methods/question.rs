@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::params::{CancelReason, Get, How, List, Request, Resolve, Status, Wait};
 use super::{Caller, host_error};
-use crate::contract::{Answer, NoAnswerReason, Outcome, Prompt, RecordForm, RequestParams, SessionKind};
+use crate::clock::after;
+use crate::contract::{Answer, NoAnswerReason, Origin, Outcome, Prompt, RecordForm, RequestParams};
 use crate::gateway::protocol::error::{CallError, shortened};
 use crate::gateway::protocol::frame::to_json;
 use crate::questions::{FindError, RequestError, SettleError, Submission, WaitError};
@@ -23,15 +24,11 @@ impl Caller {
     pub(super) async fn request(&self, mut params: Request) -> Result<String, CallError> {
         let questions = params.questions()?;
         let route = self.gateway.agents.route(params.session_key.as_deref(), params.agent_id.as_deref())?;
-        let origin = crate::contract::Origin {
+        let origin = Origin {
             agent: route.agent,
             session_key: route.session,
-            session_kind: None::<SessionKind>,
             run: params.run_id,
-            tool_call: None,
-            requester: None,
-            conversation: None,
-            locale: None,
+            ..Origin::default()
         };
         let asked = RequestParams { questions, timeout_ms: params.timeout_ms };
         let prompt = self.gateway.host.request(&self.principal.tenant, &asked, &origin, params.id).await;
@@ -44,13 +41,7 @@ impl Caller {
         let limit = async {
             match params.timeout_ms {
                 None => std::future::pending().await,
-                Some(timeout) => {
-                    let clock = host.clock();
-                    let until = clock.now().saturating_add(timeout);
-                    while clock.now() < until {
-                        clock.until(until).await;
-                    }
-                }
+                Some(timeout) => after(&**host.clock(), timeout).await,
             }
         };
         let waiting = self.gateway.metrics.waiting();
@@ -60,14 +51,14 @@ impl Caller {
                 Ok(prompt) => prompt,
                 Err(WaitError::NotFound { id }) => return Err(not_found(&id)),
                 Err(WaitError::Aborted) => return Err(CallError::unavailable("the wait was given up")),
-                Err(WaitError::Host(error)) if self.ending.is_cancelled() => {
+                Err(WaitError::Host(error)) if self.gateway.ending.is_cancelled() => {
                     tracing::debug!(%error, "a wait ends with the gateway");
                     return Ok(PENDING.into());
                 }
                 Err(WaitError::Host(error)) => return Err(host_error(&error)),
             },
             () = limit => return Ok(PENDING.into()),
-            () = self.ending.cancelled() => return Ok(PENDING.into()),
+            () = self.gateway.ending.cancelled() => return Ok(PENDING.into()),
         };
         drop(waiting);
         let with_mark = params.include_resolution_id == Some(true);
