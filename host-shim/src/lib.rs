@@ -51,6 +51,8 @@ pub mod sandbox;
 pub mod store;
 #[cfg(feature = "cli")]
 pub mod terminal;
+#[cfg(any(feature = "gateway", feature = "cli"))]
+mod text;
 
 pub use questions::{
     Accepted, AskError, AskUser, AskUserBuilder, Attribution, Event, FindError, HostError, Liveness,

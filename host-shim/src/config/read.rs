@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Config, StoreKind, Token};
 use crate::gateway::{Authority, Holder, SHORTEST_TOKEN};
 use crate::store::TenantId;
+use crate::text::trim;
 
 /// What is wrong with a configuration, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,12 +123,12 @@ fn admit(token: &Token, folder: &Path) -> Result<(String, Holder), Problem> {
 pub fn read_token(file: &Path) -> Result<String, String> {
     let text = fs::read_to_string(file);
     let text = text.map_err(|error| format!("the token file {} cannot be read: {error}", file.display()))?;
-    Ok(text.lines().next().unwrap_or_default().trim().to_owned())
+    Ok(trim(text.lines().next().unwrap_or_default()).to_owned())
 }
 
 /// Refuses a token that can be guessed.
 pub fn check_token(token: &str) -> Result<(), String> {
-    let length = token.chars().count();
+    let length = trim(token).chars().count();
     if length < SHORTEST_TOKEN {
         return Err(format!("a token has at least {SHORTEST_TOKEN} characters, and this one has {length}"));
     }

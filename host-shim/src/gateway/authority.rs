@@ -1,5 +1,5 @@
 //! Who may connect: tokens, each with a tenant, a subject and scopes. Tokens are kept as hashes and compared in
-//! constant time.
+//! constant time. White space around a token is no part of it, as in OpenClaw.
 
 use std::fmt;
 
@@ -9,6 +9,7 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use super::protocol::scope;
 use crate::ids::{NoRandomness, random};
 use crate::store::TenantId;
+use crate::text::trim;
 
 /// The shortest token that is taken from a configuration.
 pub const SHORTEST_TOKEN: usize = 16;
@@ -85,7 +86,7 @@ impl Authority {
 }
 
 fn hash(token: &str) -> [u8; 32] {
-    Sha256::digest(token.as_bytes()).into()
+    Sha256::digest(trim(token).as_bytes()).into()
 }
 
 /// A token that nobody can guess: 256 random bits in hexadecimal digits.
@@ -109,6 +110,8 @@ mod tests {
             (subject("one"), subject("two"), subject("One"), subject("")),
             (Some("ada"), Some("bob"), None, None)
         );
+        assert_eq!(subject("\u{feff} one\u{a0}\n"), Some("ada"));
+        assert!(!authority.admit(" one", Holder::administrator("eve")));
         assert!(!format!("{authority:?}").contains("one"));
     }
 

@@ -318,6 +318,8 @@ impl Open {
         let id = request.id.to_string();
         let call = if self.calls.len() >= CALLS_LIMIT {
             Err(CallError::unavailable("too many calls are waiting on this connection"))
+        } else if request.expects_profile {
+            Err(CallError::expected_profile())
         } else {
             self.caller.read(&request.method, &request.params)
         };

@@ -16,6 +16,12 @@ use crate::questions::{Principal, Scopes};
 const OPERATOR: &str = "operator";
 /// The role of machines that are driven.
 const NODE: &str = "node";
+/// Clients that are pages of a browser, which OpenClaw knows by where they come from.
+const PAGES: [&str; 2] = ["webchat-ui", "openclaw-control-ui"];
+/// An extension of a browser.
+const COPILOT: &str = "openclaw-browser-copilot";
+/// What it has to be capable of.
+const COPILOT_CAPS: [&str; 2] = ["run-tool-bindings", "session-scoped-events"];
 
 /// A client that was let in.
 #[derive(Debug)]
@@ -67,10 +73,11 @@ pub(super) fn admit(
         Authentication::Token => {
             check_client(&params, has_device)?;
             let holder = params.secret().and_then(|secret| gateway.authority.holder(secret));
-            (
-                holder.cloned().ok_or_else(|| token_error(&params, has_device))?,
-                has_device || params.needs_no_device(),
-            )
+            let holder = holder.cloned().ok_or_else(|| token_error(&params, has_device))?;
+            if params.role() == NODE && !has_device {
+                return Err(device_required().into());
+            }
+            (holder, has_device || params.needs_no_device())
         }
     };
     if params.role() == NODE {
@@ -95,38 +102,44 @@ pub(super) fn admit(
     Ok(Admitted { principal, granted, is_extended, hello })
 }
 
-/// Clients that OpenClaw lets in with more than a token only.
+/// Refuses clients that OpenClaw lets in only with more than a token.
 fn check_client(params: &ConnectParams, has_device: bool) -> Result<(), CallError> {
-    match params.client.id.as_str() {
-        "webchat" | "webchat-ui" | "openclaw-control-ui" => {
-            let reason = "origin missing or invalid";
-            let details = json!({ "code": "CONTROL_UI_ORIGIN_NOT_ALLOWED", "reason": reason });
-            Err(CallError::invalid("origin not allowed").with(details))
+    let client = &params.client;
+    let origin_refused = |reason: &str| {
+        let details = json!({ "code": "CONTROL_UI_ORIGIN_NOT_ALLOWED", "reason": reason });
+        Err(CallError::invalid("origin not allowed").with(details))
+    };
+    match client.id.as_str() {
+        COPILOT if client.mode != "ui" || COPILOT_CAPS.iter().any(|cap| !params.has_cap(cap)) => {
+            let caps = COPILOT_CAPS.join(" and ");
+            Err(CallError::invalid(format!("{COPILOT} needs the mode ui and the capabilities {caps}")))
         }
+        COPILOT => origin_refused("invalid browser copilot origin"),
+        id if client.mode == "webchat" || PAGES.contains(&id) => origin_refused("origin missing or invalid"),
         "openclaw-tui" if !has_device => {
             let details = json!({ "code": "CONTROL_UI_DEVICE_IDENTITY_REQUIRED" });
             Err(CallError::invalid("this client has to prove its device").with(details))
         }
-        _ if !has_device && (params.secret().is_none() || params.role() == NODE) => {
-            let details = json!({ "code": "DEVICE_IDENTITY_REQUIRED" });
-            Err(CallError::not_paired("device identity required").with(details))
-        }
+        _ if !has_device && !params.brings_secret() => Err(device_required()),
         _ => Ok(()),
     }
 }
 
+fn device_required() -> CallError {
+    CallError::not_paired("device identity required").with(json!({ "code": "DEVICE_IDENTITY_REQUIRED" }))
+}
+
 fn token_error(params: &ConnectParams, has_device: bool) -> CallError {
-    let (code, reason) = match &params.auth {
-        Some(auth) if auth.token.is_some() => ("AUTH_TOKEN_MISMATCH", "token_mismatch"),
-        Some(auth) if auth.password.is_some() => ("AUTH_PASSWORD_MISMATCH", "password_mismatch"),
-        _ => ("AUTH_TOKEN_MISSING", "token_missing"),
+    let (code, reason, step) = match params.secret() {
+        Some(_) => ("AUTH_TOKEN_MISMATCH", "token_mismatch", "update_auth_credentials"),
+        None => ("AUTH_TOKEN_MISSING", "token_missing", "update_auth_configuration"),
     };
     tracing::warn!(client = %params.client.id, has_device, code, "a client was not let in");
     CallError::invalid("unauthorized: this gateway does not know the token").with(json!({
         "code": code,
         "authReason": reason,
         "canRetryWithDeviceToken": false,
-        "recommendedNextStep": "update_auth_credentials",
+        "recommendedNextStep": step,
     }))
 }
 

@@ -2,6 +2,9 @@
 
 use super::protocol::error::{CallError, shortened};
 
+/// Sessions that belong to no agent, and are written as they are.
+const WITHOUT_AGENT: [&str; 2] = ["global", "unknown"];
+
 /// Session and agent, in their stored form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Route {
@@ -29,7 +32,7 @@ impl Agents {
             None => None,
         };
         let key = session.trim().to_lowercase();
-        if key.is_empty() || key == "global" {
+        if key.is_empty() || WITHOUT_AGENT.contains(&key.as_str()) {
             let session = (!key.is_empty()).then_some(key);
             return Ok(Route { session, agent: Some(agent.unwrap_or_else(|| self.default.clone())) });
         }
@@ -86,6 +89,7 @@ mod tests {
             (Some(" Main "), Some("DEV"), ("agent:dev:main", "dev")),
             (Some(" "), None, ("-", "dev")),
             (Some("global"), None, ("global", "dev")),
+            (Some(" Unknown "), Some("dev"), ("unknown", "dev")),
             (Some("AGENT:DEV:MAIN"), None, ("agent:dev:main", "dev")),
             (Some("agent:nope:main"), None, ("agent:nope:main", "nope")),
             (Some(":"), None, ("agent:dev::", "dev")),

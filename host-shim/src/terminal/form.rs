@@ -2,10 +2,11 @@
 //! tells it: which part can be seen.
 
 use crate::contract::{Answer, Prompt, Question};
+use crate::text::trim;
 
 use super::field::Field;
 use super::keys::Key;
-use super::text::{is_blank, trim};
+use super::text::is_blank;
 
 /// How a person ends a prompt at the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]

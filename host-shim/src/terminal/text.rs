@@ -5,6 +5,8 @@ use std::ops::Range;
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::text::trim;
+
 /// Whether a newline is kept by [`clean`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lines {
@@ -31,11 +33,6 @@ pub(crate) fn clean(text: &str, lines: Lines) -> String {
         }
     }
     cleaned
-}
-
-/// `text` without white space at both ends, as `question.resolve` trims it.
-pub(super) fn trim(text: &str) -> &str {
-    text.trim_matches(|c: char| c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}'))
 }
 
 /// Whether there is nothing to see in a text: white space and characters without a width.

@@ -8,6 +8,7 @@ use super::error::CallError;
 use super::params::{self, Object, present};
 use super::scope::Granted;
 use crate::contract::Timestamp;
+use crate::text::trim;
 
 /// The version of OpenClaw's Gateway protocol that is spoken here.
 pub(crate) const PROTOCOL: u64 = 4;
@@ -195,13 +196,28 @@ impl ConnectParams {
 
     /// Whether the client wants our additions in OpenClaw's methods and events.
     pub(crate) fn wants_extensions(&self) -> bool {
-        self.caps.iter().flatten().any(|cap| cap == EXTENSIONS)
+        self.has_cap(EXTENSIONS)
     }
 
-    /// What it proves itself with: the token, else the password.
+    pub(crate) fn has_cap(&self, wanted: &str) -> bool {
+        self.caps.iter().flatten().any(|cap| cap == wanted)
+    }
+
+    /// What it proves itself with: the token, else the password. A blank one is none.
     pub(crate) fn secret(&self) -> Option<&str> {
-        let auth = self.auth.as_ref()?;
-        auth.token.as_deref().or(auth.password.as_deref())
+        self.secrets().find(|secret| !trim(secret).is_empty())
+    }
+
+    /// Whether it brings a secret, be it blank.
+    pub(crate) fn brings_secret(&self) -> bool {
+        self.secrets().any(|secret| !secret.is_empty())
+    }
+
+    fn secrets(&self) -> impl Iterator<Item = &str> {
+        let auth = self.auth.as_ref();
+        [auth.and_then(|auth| auth.token.as_deref()), auth.and_then(|auth| auth.password.as_deref())]
+            .into_iter()
+            .flatten()
     }
 
     /// Whether it is a program that needs no device to keep its scopes: one behind the scenes, or OpenClaw's command

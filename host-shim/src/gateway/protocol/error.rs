@@ -31,6 +31,12 @@ impl CallError {
         Self::invalid(message).with(json!({ "reason": reason }))
     }
 
+    /// The call is only for a person that it names.
+    pub(crate) fn expected_profile() -> Self {
+        let details = json!({ "reason": "EXPECTED_PROFILE_MISMATCH", "execution": "not_started" });
+        Self::invalid("nobody has a profile here, so this is for nobody; nothing was done").with(details)
+    }
+
     /// The caller may not.
     pub(crate) fn forbidden(message: impl Into<String>) -> Self {
         Self::new("FORBIDDEN", message, None)

@@ -1,16 +1,22 @@
 //! Frames: requests that come in, responses and events that go out. One frame is one JSON text.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use super::error::CallError;
+use super::params::Object;
 
 /// The longest `traceparent`, in characters.
 const TRACEPARENT_LIMIT: usize = 128;
+/// What a response names where a request has no id, as JSON text.
+const UNKNOWN_ID: &str = r#""invalid""#;
+/// The greatest number up to which JavaScript tells all whole ones apart.
+const GREATEST_WHOLE: f64 = 9_007_199_254_740_991.0;
 
 /// What a frame turned out to be.
 #[derive(Debug, PartialEq)]
@@ -37,6 +43,8 @@ pub struct Request<'a> {
     pub method: Cow<'a, str>,
     /// The parameters as JSON text; an empty object where there are none.
     pub params: Cow<'a, str>,
+    /// Whether it is only for a person that it names. Nobody has a profile here, so it is for nobody.
+    pub expects_profile: bool,
 }
 
 /// A request as nearly all clients write it: read without copying anything.
@@ -75,64 +83,95 @@ fn read_plain(text: &str) -> Option<Request<'_>> {
         None | Some("null") => "{}",
         Some(params) => params,
     };
-    Some(Request { id: id.into(), method: plain.method.into(), params: params.into() })
+    Some(Request {
+        id: id.into(),
+        method: plain.method.into(),
+        params: params.into(),
+        expects_profile: false,
+    })
 }
 
 /// Reads a frame of any spelling. Of members that come twice the last counts, as in JavaScript.
 fn read_any(text: &str) -> Incoming<'_> {
-    let Ok(value) = serde_json::from_str::<Value>(text) else { return Incoming::NotJson };
-    let id = match &value {
-        Value::Object(members) => match members.get("id") {
-            Some(id @ (Value::String(_) | Value::Number(_))) => id.to_string(),
-            _ => r#""invalid""#.to_owned(),
-        },
-        _ => r#""invalid""#.to_owned(),
-    };
-    match request_of(value) {
-        Ok((method, params)) => {
-            Incoming::Request(Request { id: id.into(), method: method.into(), params: params.into() })
+    let members = match serde_json::from_str::<Object<Members<'_>>>(text) {
+        Ok(members) => members.0,
+        Err(_) if is_json(text) => {
+            return Incoming::NotARequest { id: UNKNOWN_ID.into(), problem: "must be an object".into() };
         }
+        Err(_) => return Incoming::NotJson,
+    };
+    let id = members.get("id").map_or_else(|| UNKNOWN_ID.into(), |id| written_again(id.get()));
+    match request_of(members) {
+        Ok(request) => Incoming::Request(Request { id: id.into(), ..request }),
         Err(problem) => Incoming::NotARequest { id, problem },
     }
 }
 
-/// The method and the parameters of a request, or what is wrong with it.
-fn request_of(value: Value) -> Result<(String, String), String> {
-    let Value::Object(mut members) = value else { return Err("must be an object".into()) };
-    let mut text = |name: &str| take_text(&mut members, name);
-    match text("type")? {
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Whether a text is JSON, whatever it is. Numbers may be greater than any that can be counted with.
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
+/// A value that names nothing as JavaScript would write what it has read. What has no name gets one.
+fn written_again(id: &str) -> String {
+    match serde_json::from_str(id) {
+        Ok(Value::Null) => UNKNOWN_ID.into(),
+        Ok(Value::Number(number)) => match number.as_f64() {
+            Some(whole) if whole.fract() == 0.0 && whole.abs() <= GREATEST_WHOLE => {
+                (whole as i64).to_string()
+            }
+            _ => number.to_string(),
+        },
+        Ok(value) => value.to_string(),
+        // Half of a character is text in JavaScript.
+        Err(_) if id.starts_with('"') => id.to_owned(),
+        // A number that JavaScript reads as infinite, and has no way to write.
+        Err(_) => "null".into(),
+    }
+}
+
+/// A request but for its id, or what is wrong with it.
+fn request_of(mut members: Members<'_>) -> Result<Request<'_>, String> {
+    match take_text(&mut members, "type")? {
         kind if kind == "req" => {}
         kind => return Err(format!("at /type: must be \"req\", not {:?}", super::error::shortened(&kind))),
     }
-    text("id")?;
-    let method = text("method")?;
-    let params = match members.remove("params") {
-        None | Some(Value::Null) => "{}".to_owned(),
-        Some(params) => params.to_string(),
+    take_text(&mut members, "id")?;
+    let method = take_text(&mut members, "method")?;
+    let params = match members.remove("params").map(RawValue::get) {
+        None | Some("null") => "{}",
+        Some(params) => params,
     };
-    match members.remove("traceparent") {
-        None => {}
-        Some(Value::String(trace)) if trace.chars().count() <= TRACEPARENT_LIMIT => {}
-        Some(_) => {
+    if members.contains_key("traceparent") {
+        let trace = text_of(&mut members, "traceparent")?;
+        if trace.is_none_or(|trace| trace.chars().count() > TRACEPARENT_LIMIT) {
             return Err(format!("at /traceparent: must be text of at most {TRACEPARENT_LIMIT} characters"));
         }
     }
-    if members.contains_key("expectedProfileId") {
+    let expects_profile = members.contains_key("expectedProfileId");
+    if expects_profile {
         take_text(&mut members, "expectedProfileId")?;
     }
     match members.keys().next() {
-        None => Ok((method, params)),
+        None => Ok(Request { id: "".into(), method: method.into(), params: params.into(), expects_profile }),
         Some(unknown) => Err(format!("must not have the property {:?}", super::error::shortened(unknown))),
     }
 }
 
-fn take_text(members: &mut Map<String, Value>, name: &str) -> Result<String, String> {
-    match members.remove(name) {
-        Some(Value::String(text)) if !text.is_empty() => Ok(text),
-        Some(Value::String(_)) => Err(format!("at /{name}: must not be empty")),
-        Some(_) => Err(format!("at /{name}: must be a string")),
-        None => Err(format!("must have required property '{name}'")),
+fn take_text(members: &mut Members<'_>, name: &str) -> Result<String, String> {
+    match text_of(members, name)? {
+        Some(text) if !text.is_empty() => Ok(text),
+        Some(_) => Err(format!("at /{name}: must not be empty")),
+        None => Err(format!("at /{name}: must be a string")),
     }
+}
+
+/// Takes a member. Nothing where it is no text.
+fn text_of(members: &mut Members<'_>, name: &str) -> Result<Option<String>, String> {
+    let value = members.remove(name).ok_or_else(|| format!("must have required property '{name}'"))?;
+    Ok(serde_json::from_str(value.get()).ok())
 }
 
 /// The text of a response. `id` and `payload` are JSON text.
@@ -215,10 +254,10 @@ mod tests {
         };
         assert_eq!(read(r#"{"type":"req","type":"req","id":"1","method":"a","method":"b"}"#).method, "b");
         assert_eq!(read(r#"{"type":"req","id":"\u0031","method":"\u006d"}"#).id, r#""1""#);
-        assert_eq!(
-            read(r#"{"type":"req","id":"1","method":"m","traceparent":"t","expectedProfileId":"p"}"#).method,
-            "m"
-        );
+        let all = r#"{"type":"req","id":"1","method":"m","traceparent":"t","expectedProfileId":"p"}"#;
+        assert!(read(all).expects_profile);
+        let beyond = r#"{"type":"req","id":"1","method":"\u006d","params":{"n":1e400}}"#;
+        assert_eq!(read(beyond).params, r#"{"n":1e400}"#);
     }
 
     #[test]
@@ -247,7 +286,23 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(id(r#"{"id":"a\"b"}"#), r#""a\"b""#);
-        assert_eq!(id(r#"{"id":7}"#), "7");
-        assert_eq!(id(r#"{"id":{}}"#), r#""invalid""#);
+        for (sent, named) in [
+            ("7", "7"),
+            ("1e2", "100"),
+            ("-0", "0"),
+            ("1.50", "1.5"),
+            ("1e400", "null"),
+            ("true", "true"),
+            ("[1]", "[1]"),
+            (r#"{"a":1}"#, r#"{"a":1}"#),
+            (r#""\ud800""#, r#""\ud800""#),
+            ("null", UNKNOWN_ID),
+        ] {
+            assert_eq!(id(&format!(r#"{{"id":{sent}}}"#)), named, "{sent}");
+        }
+        assert_eq!(
+            (id("{}"), id("[]"), id("1e400")),
+            (UNKNOWN_ID.into(), UNKNOWN_ID.into(), UNKNOWN_ID.into())
+        );
     }
 }
