@@ -7,7 +7,7 @@
 //! cargo bench -p ask-user-tests --bench gateway -- --smoke
 //! ```
 //!
-//! `folder` is where `npm install openclaw@2026.9.6 node@24` was run. `--smoke` is for CI: a few seconds, and no figures
+//! `folder` is where `tests/peers/run` has installed OpenClaw and its Node.js: `tests/peers`. `--smoke` is for CI: a few seconds, and no figures
 //! worth keeping. `--seconds` and `--repetitions` change how long each figure is measured, and how often.
 //!
 //! This program is also `ask-user` itself, so that what is measured is built once, with the bench.
@@ -22,6 +22,10 @@ use std::process::{Command, ExitCode};
 
 use serde_json::Value;
 use servers::{Server, TOKEN};
+
+// As the program has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Connections, and rounds in flight on each.
 const LOADS: [(u32, u32); 3] = [(1, 1), (1, 32), (8, 8)];
@@ -56,6 +60,8 @@ fn main() -> ExitCode {
         repetitions: number("--repetitions", if is_smoke { 1 } else { 3 }) as usize,
     };
     let folder = tempfile::tempdir().expect("a folder");
+    // The first start compiles the component and keeps it; what is measured is any other.
+    drop(Server::ours_in_memory(&folder));
     let mut servers = vec![Server::floor(), Server::ours_in_memory(&folder), Server::ours_in_sqlite(&folder)];
     if !is_smoke {
         servers.extend(Server::openclaw(&folder));

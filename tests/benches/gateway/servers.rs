@@ -80,7 +80,9 @@ impl Server {
 
     /// OpenClaw's own gateway, where `ASK_USER_OPENCLAW` names the folder that it is installed in.
     pub(crate) fn openclaw(folder: &TempDir) -> Option<Self> {
-        let modules = PathBuf::from(env::var_os("ASK_USER_OPENCLAW")?).join("node_modules");
+        // A relative folder begins at the root of the repository, where the bench is called.
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let modules = root.join(env::var_os("ASK_USER_OPENCLAW")?).join("node_modules");
         let home = folder.path().join("openclaw");
         std::fs::create_dir_all(&home).expect("a folder");
         let port = free_port();
@@ -152,8 +154,16 @@ impl Drop for Server {
     }
 }
 
+/// The Node.js that was installed with it, in a package for this kind of machine.
+fn node_of(modules: &Path) -> PathBuf {
+    let packages = std::fs::read_dir(modules).expect("the folder of ASK_USER_OPENCLAW has node_modules");
+    let programs = packages.filter_map(Result::ok).map(|package| package.path().join("bin/node"));
+    let mut is_there = programs.filter(|program| program.is_file());
+    is_there.next().expect("a package of Node.js beside OpenClaw")
+}
+
 fn openclaw_command(modules: &Path, home: &Path, config: &Path, port: u16) -> Command {
-    let mut command = Command::new(modules.join("node/bin/node"));
+    let mut command = Command::new(node_of(modules));
     command.arg(modules.join("openclaw/openclaw.mjs"));
     command.args(["gateway", "run", "--port", &port.to_string()]);
     command.current_dir(home).env("HOME", home).env("OPENCLAW_STATE_DIR", home.join("state"));
