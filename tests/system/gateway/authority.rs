@@ -40,10 +40,14 @@ async fn a_client_gets_no_more_than_its_token_has() {
 #[tokio::test]
 async fn a_wrong_token_is_refused_and_the_connection_closed() {
     let served = served().await;
-    for params in [connect("token of nobody", &[], &[]), connect("", &[], &[])] {
+    for (token, code) in [
+        ("token of nobody", "AUTH_TOKEN_MISMATCH"),
+        (" ", "AUTH_TOKEN_MISSING"),
+        ("", "DEVICE_IDENTITY_REQUIRED"),
+    ] {
         let mut client = Client::open(served.address()).await;
-        let refused = client.call("connect", &params).await.unwrap_err();
-        assert_eq!(refused["details"]["code"], "AUTH_TOKEN_MISMATCH");
+        let refused = client.call("connect", &connect(token, &[], &[])).await.unwrap_err();
+        assert_eq!(refused["details"]["code"], code);
         assert!(!refused.to_string().contains("nobody"), "a token is never repeated");
         assert_eq!(client.closed().await, 1008);
     }

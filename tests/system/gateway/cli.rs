@@ -256,6 +256,19 @@ mod waiting {
 
     #[cfg(unix)]
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn ctrl_c_ends_the_wait_and_not_the_question() {
+        let served = Served::new().await;
+        let mut client = served.client(QUESTIONS).await;
+        let id = ask(&mut client, &one_wire_question(&["A", "B"])).await;
+        let waiting = start(&served, &["question", "wait", &id, "--json"]);
+        somebody_waits(&served).await;
+        let ran = tokio::task::spawn_blocking(|| waiting.interrupt()).await.unwrap();
+        assert_eq!((ran.code, &parsed(&ran.stderr)["error"]), (130, &json!("aborted")), "{ran:?}");
+        assert_eq!(fate(&mut client, &id).await["status"], "pending");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn whoever_watches_sees_what_is_pending_and_then_what_happens() {
         let served = Served::new().await;
         let mut client = served.client(QUESTIONS).await;
