@@ -11,7 +11,9 @@ fuzz_target!(|frame: &[u8]| {
         Incoming::NotARequest { id, problem } => {
             // What a response names is JSON, and stays as it is.
             match read(format!(r#"{{"id":{id}}}"#).as_bytes()) {
-                Incoming::NotARequest { id: again, .. } => assert!(id == again || id == "null", "{id}, {again}"),
+                Incoming::NotARequest { id: again, .. } => {
+                    assert!(id == again || id == "null", "{id}, {again}");
+                }
                 other => panic!("{id}: {other:?}"),
             }
             assert!(!problem.is_empty());
