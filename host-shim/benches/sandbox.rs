@@ -196,10 +196,10 @@ fn decisions(criterion: &mut Criterion) {
     });
     let target = records::Target::private(None);
     group.bench_function("shim/render as text", |bencher| {
-        bencher.iter(|| shim.render(&prompt, "text", &target).unwrap().unwrap());
+        bencher.iter(|| shim.channel().render(&prompt, "text", &target).unwrap().unwrap());
     });
     group.bench_function("warm/render as text", |bencher| {
-        bencher.iter(|| warm.render(&prompt, "text", &target).unwrap().unwrap());
+        bencher.iter(|| warm.channel().render(&prompt, "text", &target).unwrap().unwrap());
     });
     let mut settled = prompt.clone();
     settled.settlement = Some(records::Settlement {

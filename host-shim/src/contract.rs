@@ -14,8 +14,8 @@ mod generated {
 use generated::exports::ask_user::plugin as interfaces;
 
 pub use interfaces::channel::{
-    Binding, BindingTarget, Call, ChannelError, Descriptor, Feedback, Interaction, Rendering, Target,
-    TextUnit,
+    Action, Binding, BindingTarget, Call, ChannelError, ChoiceRef, Descriptor, Feedback, Interaction, Limit,
+    Natives, OwnText, Person, Rendering, Tap, Target, TextUnit,
 };
 pub use interfaces::question::{
     AnswerError, AnswerErrorKind, Cancellation, RecordForm, RequestParams, Resolution, ResolveError,
@@ -129,6 +129,14 @@ impl Message {
 impl Target {
     /// Where only the requester reads, in a language of our own words or else the prompt's.
     pub fn private(locale: Option<String>) -> Self {
-        Self { address: String::new(), locale, shared: false }
+        Self {
+            address: String::new(),
+            thread: None,
+            locale,
+            shared: false,
+            extras: false,
+            requester: None,
+            callback_url: None,
+        }
     }
 }

@@ -126,20 +126,37 @@ impl wit_channel::Guest for Component {
         channel::interpret_interaction(&channel, &payload).translate()
     }
 
+    fn render_composer(
+        prompt: wit::Prompt,
+        channel: String,
+        target: wit_channel::Target,
+        binding: wit_channel::Binding,
+        message: Option<String>,
+        tap: wit_channel::Tap,
+    ) -> Result<Vec<wit_channel::Call>, wit_channel::ChannelError> {
+        let (prompt, target) = (prompt.translate(), target.translate());
+        let (binding, tap) = (binding.translate(), tap.translate());
+        channel::render_composer(&prompt, &channel, &target, &binding, message.as_deref(), &tap).translate()
+    }
+
     fn render_settled(
         prompt: wit::Prompt,
         channel: String,
         target: wit_channel::Target,
+        messages: Vec<String>,
     ) -> Result<Vec<wit_channel::Call>, wit_channel::ChannelError> {
-        channel::render_settled(&prompt.translate(), &channel, &target.translate()).translate()
+        channel::render_settled(&prompt.translate(), &channel, &target.translate(), &messages).translate()
     }
 
     fn render_feedback(
         channel: String,
         target: wit_channel::Target,
         feedback: wit_channel::Feedback,
+        tap: Option<wit_channel::Tap>,
     ) -> Result<Vec<wit_channel::Call>, wit_channel::ChannelError> {
-        channel::render_feedback(&channel, &target.translate(), feedback.translate()).translate()
+        let tap: Option<channel::Tap> = tap.translate();
+        channel::render_feedback(&channel, &target.translate(), feedback.translate(), tap.as_ref())
+            .translate()
     }
 }
 
@@ -265,25 +282,32 @@ impl Translate<wit_reply::Interpretation> for reply::Interpretation {
 }
 cases!(reply::NotAnAnswer => wit_reply::NotAnAnswerReason { NoText, Edited, Forwarded, NotPending });
 
-record!(wit_channel::Target => channel::Target { address, locale, shared });
-cases!(wit_channel::Feedback => channel::Feedback { Accepted, AlreadyAnswered, Expired, NotAllowed, TryAgain });
-cases!(channel::TextUnit => wit_channel::TextUnit { Utf16, CodePoints, Bytes });
+record!(wit_channel::Person => channel::Person { id, name });
+record!(wit_channel::Target => channel::Target {
+    address, thread, locale, shared, extras, requester, callback_url,
+});
+record!(wit_channel::Tap => channel::Tap { sender, handle, acknowledged });
+cases!(wit_channel::Feedback => channel::Feedback {
+    Received, Accepted, AlreadyAnswered, Expired, NotAllowed, NothingChosen, TryAgain,
+});
+cases!(channel::TextUnit => wit_channel::TextUnit { Utf16, CodePoints, Graphemes, Bytes });
+record!(channel::Limit => wit_channel::Limit { most, unit });
+record!(channel::Natives => wit_channel::Natives {
+    buttons, edits, private_feedback, composer, multi_select, reactions,
+});
 record!(channel::Descriptor => wit_channel::Descriptor {
-    name, text_limit, unit, buttons, edits, private_feedback,
+    name, text, label, token_bytes, natives, markup, example_tap,
 });
 record!(channel::Call => wit_channel::Call { method, body, text });
-impl Translate<wit_channel::BindingTarget> for channel::BindingTarget {
-    fn translate(self) -> wit_channel::BindingTarget {
-        match self {
-            Self::Choice(question, index) => wit_channel::BindingTarget::Choice((question, index)),
-            Self::Other(question) => wit_channel::BindingTarget::Other(question),
-            Self::Skip => wit_channel::BindingTarget::Skip,
-        }
-    }
-}
-record!(channel::Binding => wit_channel::Binding { token, target });
+record_both_ways!(wit_channel::ChoiceRef, channel::ChoiceRef, { question_id, index });
+cases_both_ways!(wit_channel::BindingTarget, channel::BindingTarget, {
+    Choice(choice), Other(question), Submit(question), Skip,
+});
+record_both_ways!(wit_channel::Binding, channel::Binding, { token, target, label });
 record!(channel::Rendering => wit_channel::Rendering { calls, bindings });
-record!(channel::Interaction => wit_channel::Interaction { token, sender });
+record!(channel::OwnText => wit_channel::OwnText { token, text });
+cases!(channel::Action => wit_channel::Action { Choose(tokens), OwnText(text), Nothing });
+record!(channel::Interaction => wit_channel::Interaction { action, sender, conversation, message, handle });
 cases!(channel::ChannelError => wit_channel::ChannelError {
-    UnknownChannel(name), NotOurs, Malformed(why), Unshowable(why),
+    UnknownChannel(name), NotOurs, Malformed(why), BadTarget(why), Unshowable(why),
 });

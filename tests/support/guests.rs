@@ -1,7 +1,7 @@
 //! Components that mean no good, made from the contract itself: every export is there and traps, but for one function
 //! whose body the test writes.
 
-use ask_user_host::sandbox::inspect;
+use ask_user_host::sandbox::{World, inspect};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::abi::{AbiVariant, WasmType};
 use wit_parser::{Function, Resolve, WorldItem};
@@ -39,7 +39,9 @@ pub fn hostile(body: &str) -> Vec<u8> {
         ComponentEncoder::default().module(&module).and_then(|encoder| encoder.validate(true).encode());
     let component = component.expect("the module is a component");
     // Without a section of its own the contract is read from the exports.
-    inspect(&component).and_then(|inspection| inspection.refusal("hostile")).expect("it would load");
+    inspect(&component)
+        .and_then(|inspection| inspection.refusal("hostile", World::Whole))
+        .expect("it would load");
     component
 }
 

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use ask_user_host::sandbox::inspect;
+use ask_user_host::sandbox::{World, inspect};
 use ask_user_tests::program::root;
 use ask_user_tests::world::plugin;
 use wasmparser::{ComponentExternalKind, Parser, Payload};
 
-/// Largest component that is embedded.
-const BUDGET: usize = 400 * 1024;
+/// Largest component that is embedded. `docs/architecture.md` says why it is more than the 400 KiB that were planned.
+const BUDGET: usize = 424 * 1024;
 
 /// The embedded component, read back from where the build put it.
 fn embedded() -> &'static [u8] {
@@ -114,6 +114,6 @@ fn a_component_built_another_way_has_the_same_imports_and_exports() {
         assert_eq!(sections(&component), sections(embedded()), "{built}");
         let inspection = inspect(&component).unwrap();
         assert_eq!(inspection.contract.as_deref(), Some("ask-user:plugin@0.1.0"), "{built}");
-        inspection.refusal("other").unwrap();
+        inspection.refusal("other", World::Whole).unwrap();
     }
 }

@@ -161,7 +161,7 @@ async fn the_text_form_shows_what_can_be_typed() {
     let world = World::new();
     let pending = world.ask(&["Staging (Recommended)", "Prod"]).await;
     let target = ask_user_host::contract::Target::private(None);
-    let rendering = world.host.plugin().render(pending.prompt(), "text", &target).unwrap().unwrap();
+    let rendering = world.host.plugin().channel().render(pending.prompt(), "text", &target).unwrap().unwrap();
     let text = &rendering.calls[0].text;
     assert!(text.contains("1. Staging (Recommended)") && text.contains("2. Prod"), "{text}");
     assert!(text.contains("/skip"));

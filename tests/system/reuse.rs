@@ -236,8 +236,8 @@ fn decide(plugin: &Plugin, turn: u64, prompt: &mut Option<Prompt>) -> String {
             format!("{:?}", plugin.cancel(&current, &cancellation, now))
         }
         4 => format!("{:?}", plugin.interpret(&current, &message(&text(&mut numbers)), None, POLICY)),
-        5 => format!("{:?}", plugin.render(&current, "text", &target)),
-        6 => format!("{:?}", plugin.render_settled(&settled, "text", &target)),
+        5 => format!("{:?}", plugin.channel().render(&current, "text", &target)),
+        6 => format!("{:?}", plugin.channel().render_settled(&settled, "text", &target, &[])),
         7 => format!("{:?}", plugin.outcome(&settled)),
         8 => format!("{:?}", plugin.record(&settled, RecordForm::Extended, now)),
         9 => {

@@ -91,7 +91,12 @@ async fn a_record_that_is_too_large_for_the_plugin_is_refused_as_such() {
     );
     let asked = ask((1 << 20) - 2048).await.unwrap();
     assert!(
-        world.host.plugin().render(&asked, "text", &ask_user_host::contract::Target::private(None)).is_ok()
+        world
+            .host
+            .plugin()
+            .channel()
+            .render(&asked, "text", &ask_user_host::contract::Target::private(None))
+            .is_ok()
     );
 
     let huge = "x".repeat(1 << 20);

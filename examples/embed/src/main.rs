@@ -28,7 +28,7 @@ async fn main() -> anyhow::Result<()> {
         match event {
             Event::Requested(prompt) => {
                 let here = Target::private(None);
-                if let Ok(rendering) = host.plugin().render(&prompt, "text", &here)? {
+                if let Ok(rendering) = host.plugin().channel().render(&prompt, "text", &here)? {
                     rendering.calls.iter().for_each(|call| println!("{}\n", call.text));
                 }
                 // What is typed answers the prompt, or is ordinary chat.

@@ -366,6 +366,7 @@ impl Asking {
     fn show_text(&self) -> Result<(), Failure> {
         let plugin = self.host.plugin();
         match plugin
+            .channel()
             .render(self.prompt(), "text", &self.target())
             .map_err(HostError::from)
             .map_err(host_failure)?
@@ -384,7 +385,10 @@ impl Asking {
     /// Leaves a line on the terminal that says how the prompt ended. Without it the result is as good.
     async fn show_summary(&self) {
         let Ok(ended) = self.host.get(&self.person, self.pending.id()).await else { return };
-        let Ok(Ok(calls)) = self.host.plugin().render_settled(&ended, "text", &self.target()) else { return };
+        let Ok(Ok(calls)) = self.host.plugin().channel().render_settled(&ended, "text", &self.target(), &[])
+        else {
+            return;
+        };
         for call in calls {
             self.tell(&call.text);
         }

@@ -111,6 +111,6 @@ fn list(items: &[String]) -> String {
 }
 
 fn channels(plugin: &Plugin) -> Result<Vec<String>, Failure> {
-    let channels = plugin.channels().map_err(|error| Failure::other("plugin", error))?;
+    let channels = plugin.channel().channels().map_err(|error| Failure::other("plugin", error))?;
     Ok(channels.into_iter().map(|channel| channel.name).collect())
 }

@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use wasmtime::Store;
 use wasmtime::component::{
-    Component, ComponentExportIndex, ComponentNamedList, Instance, InstancePre, Lift, Lower, TypedFunc,
+    Component, ComponentExportIndex, ComponentNamedList, Instance, Lift, Lower, TypedFunc,
 };
 
 use super::inspect::interface_name;
 use super::limits::CallState;
-use super::{CallError, Plugin};
+use super::{CallError, ChannelPlugin, Plugin};
 use crate::contract::{
-    Call, Cancellation, ChannelError, Context, Descriptor, Draft, Feedback, Interaction, Interpretation,
-    Message, Origin, PhraseBook, Policy, Prompt, RecordForm, Refusal, Rendering, RequestParams, Resolution,
-    ResolveError, Settlement, Target, Timestamp, ToolDefinition, ToolResult, Verdict, Violation,
+    Binding, Call, Cancellation, ChannelError, Context, Descriptor, Draft, Feedback, Interaction,
+    Interpretation, Message, Origin, PhraseBook, Policy, Prompt, RecordForm, Refusal, Rendering,
+    RequestParams, Resolution, ResolveError, Settlement, Tap, Target, Timestamp, ToolDefinition, ToolResult,
+    Verdict, Violation,
 };
 
 /// Finds a function and checks its types, in an instance that is made for that.
@@ -40,40 +41,41 @@ where
     Ok(index)
 }
 
-/// Declares each function once: where it is, its types, and the method of [`Plugin`] that calls it. So the types that
-/// are checked are the types that are used.
+/// Declares each function once: where it is, its types, and the method of `$plugin` that calls it. So the types that are
+/// checked are the types that are used.
 macro_rules! decisions {
-    ($($(#[$doc:meta])* $method:ident: $interface:literal $name:literal ($($argument:ident: $kind:ty),*) -> $return:ty;)*) => {
-        /// Where the functions of one component are, all of them checked.
-        pub(super) struct Functions {
+    ($functions:ident of $plugin:ident: $(
+        $(#[$doc:meta])*
+        $method:ident: $interface:literal $name:literal ($($argument:ident: $kind:ty),*) -> $return:ty;
+    )*) => {
+        /// Where functions of one component are, all of them checked.
+        pub(super) struct $functions {
             $($method: ComponentExportIndex,)*
         }
 
-        impl Functions {
-            /// Finds and checks all functions, in an instance that is dropped afterwards.
+        impl $functions {
+            /// Finds and checks the functions.
             #[allow(clippy::extra_unused_lifetimes)]
             pub(super) fn of<'a>(
                 component: &Component,
-                pre: &InstancePre<CallState>,
-                mut store: Store<CallState>,
+                instance: Instance,
+                store: &mut Store<CallState>,
             ) -> wasmtime::Result<Self> {
-                let instance = pre.instantiate(&mut store)?;
                 Ok(Self {
-                    $($method: checked::<($($kind,)*), ($return,)>(component, instance, &mut store, $interface, $name)?,)*
+                    $($method: checked::<($($kind,)*), ($return,)>(component, instance, store, $interface, $name)?,)*
                 })
             }
         }
 
-        impl Plugin {
+        impl $plugin {
             $($(#[$doc])*
-            #[allow(clippy::extra_unused_lifetimes, clippy::needless_lifetimes)]
+            #[allow(clippy::extra_unused_lifetimes, clippy::needless_lifetimes, clippy::too_many_arguments)]
             pub fn $method<'a>(&self, $($argument: $kind),*) -> Result<$return, CallError> {
-                self.call(|functions, instance, store| {
+                self.call(|functions: &$functions, instance, store| {
                     let function = instance
                         .get_func(&mut *store, &functions.$method)
                         .ok_or_else(|| wasmtime::Error::msg(concat!($interface, ".", $name, " is gone")))?;
-                    // SAFETY: `Functions::of` has checked this very function of this very component against these
-                    // very types.
+                    // SAFETY: `of` has checked this very function of this very component against these very types.
                     let function = unsafe { TypedFunc::<($($kind,)*), ($return,)>::new_unchecked(function) };
                     let (decision,) = function.call(store, ($($argument,)*))?;
                     Ok(decision)
@@ -84,6 +86,8 @@ macro_rules! decisions {
 }
 
 decisions! {
+    RuleFunctions of Plugin:
+
     /// The tool as this origin may use it, or nothing where it may not ask.
     definition: "tool" "definition" (origin: &'a Origin) -> Option<ToolDefinition>;
 
@@ -119,6 +123,10 @@ decisions! {
 
     /// Our own words in a language.
     phrases: "reply" "phrases" (locale: Option<&'a str>) -> PhraseBook;
+}
+
+decisions! {
+    ChannelFunctions of ChannelPlugin:
 
     /// The channels of this plugin.
     channels: "channel" "channels" () -> Vec<Descriptor>;
@@ -131,11 +139,15 @@ decisions! {
     interpret_interaction: "channel" "interpret-interaction" (channel: &'a str, payload: &'a str)
         -> Result<Interaction, ChannelError>;
 
+    /// A place to type own text, after a tap on a control that asks for it.
+    render_composer: "channel" "render-composer" (prompt: &'a Prompt, channel: &'a str, target: &'a Target,
+        binding: &'a Binding, message: Option<&'a str>, tap: &'a Tap) -> Result<Vec<Call>, ChannelError>;
+
     /// How a prompt that has ended looks.
-    render_settled: "channel" "render-settled" (prompt: &'a Prompt, channel: &'a str, target: &'a Target)
-        -> Result<Vec<Call>, ChannelError>;
+    render_settled: "channel" "render-settled" (prompt: &'a Prompt, channel: &'a str, target: &'a Target,
+        messages: &'a [String]) -> Result<Vec<Call>, ChannelError>;
 
     /// What to tell a person.
-    render_feedback: "channel" "render-feedback" (channel: &'a str, target: &'a Target, feedback: Feedback)
-        -> Result<Vec<Call>, ChannelError>;
+    render_feedback: "channel" "render-feedback" (channel: &'a str, target: &'a Target, feedback: Feedback,
+        tap: Option<&'a Tap>) -> Result<Vec<Call>, ChannelError>;
 }

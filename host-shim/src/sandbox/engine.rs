@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use wasmtime::component::Linker;
+use wasmtime::component::{Component, Instance, Linker};
 use wasmtime::{
     Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig, Store,
 };
 
 use super::cache::CompiledCode;
-use super::decisions::Functions;
+use super::decisions::{ChannelFunctions, RuleFunctions};
 use super::error::LoadError;
+use super::inspect::World;
 use super::limits::{CallState, Limits};
 use super::reuse::{PARKED, Reuse, SLOTS, Slots};
-use super::{Inspection, Loaded, Plugin, inspect};
+use super::{ChannelPlugin, Inspection, Loaded, Plugin, inspect};
 
 /// How often the epoch moves on while calls are made, and so how exactly a deadline is kept.
 const TICK: Duration = Duration::from_millis(5);
@@ -193,11 +194,19 @@ impl Sandbox {
         limits: Limits,
         reuse: Reuse,
     ) -> Result<Plugin, LoadError> {
-        if component.len() > MAX_COMPONENT {
-            let size = component.len();
-            return Err(LoadError::TooLarge { name: name.into(), size, limit: MAX_COMPONENT });
-        }
-        self.load_checked(name, inspect(component)?, component, limits, reuse)
+        self.load_checked(name, read(name, component)?, component, limits, reuse)
+    }
+
+    /// The channels of a component from its bytes, whoever made it. It may have more than channels; that is not called.
+    pub fn load_channels(
+        &self,
+        name: &str,
+        component: &[u8],
+        limits: Limits,
+    ) -> Result<ChannelPlugin, LoadError> {
+        let (plugin, _) =
+            self.prepare(name, read(name, component)?, component, limits, Reuse::Never, World::Channels)?;
+        Ok(plugin)
     }
 
     fn load_checked(
@@ -208,18 +217,36 @@ impl Sandbox {
         limits: Limits,
         reuse: Reuse,
     ) -> Result<Plugin, LoadError> {
-        inspection.refusal(name)?;
+        let (channel, mut ready) = self.prepare(name, inspection, bytes, limits, reuse, World::Whole)?;
+        let rules = RuleFunctions::of(&ready.component, ready.instance, &mut ready.store)
+            .map_err(|error| LoadError::contract(name, &error))?;
+        Ok(Plugin { channel, rules: Arc::new(rules) })
+    }
+
+    /// What every plugin needs, and an instance in which further functions can be checked.
+    fn prepare(
+        &self,
+        name: &str,
+        inspection: Inspection,
+        bytes: &[u8],
+        limits: Limits,
+        reuse: Reuse,
+        world: World,
+    ) -> Result<(ChannelPlugin, Ready), LoadError> {
+        inspection.refusal(name, world)?;
         let engine = &self.shared.engine;
         let component = match &self.code {
             Some(code) => code.component(engine, &inspection.sha256, bytes),
-            None => wasmtime::component::Component::from_binary(engine, bytes),
+            None => Component::from_binary(engine, bytes),
         }
         .map_err(|error| LoadError::compile(name, &error))?;
         // The linker stays empty: there is nothing a component could import.
         let wrong = |error| LoadError::contract(name, &error);
         let pre = Linker::new(engine).instantiate_pre(&component).map_err(wrong)?;
-        let functions = Functions::of(&component, &pre, self.shared.store(&limits)).map_err(wrong)?;
-        Ok(Plugin {
+        let mut store = self.shared.store(&limits);
+        let instance = pre.instantiate(&mut store).map_err(wrong)?;
+        let functions = ChannelFunctions::of(&component, instance, &mut store).map_err(wrong)?;
+        let plugin = ChannelPlugin {
             inner: Arc::new(Loaded {
                 number: self.shared.plugins.fetch_add(1, Ordering::Relaxed),
                 name: name.into(),
@@ -234,8 +261,25 @@ impl Sandbox {
                 shared: Arc::clone(&self.shared),
             }),
             key: None,
-        })
+        };
+        Ok((plugin, Ready { component, instance, store }))
     }
+}
+
+/// A component's first instance, which is dropped when its functions have been checked.
+struct Ready {
+    component: Component,
+    instance: Instance,
+    store: Store<CallState>,
+}
+
+/// What is known of a component from its bytes, unless there are too many of them.
+fn read(name: &str, component: &[u8]) -> Result<Inspection, LoadError> {
+    if component.len() > MAX_COMPONENT {
+        let size = component.len();
+        return Err(LoadError::TooLarge { name: name.into(), size, limit: MAX_COMPONENT });
+    }
+    inspect(component)
 }
 
 /// Moves the epoch on while calls are made. It holds the engine weakly, so that dropping the sandbox ends it, and sleeps

@@ -9,8 +9,24 @@ use super::error::{LoadError, shorten};
 pub(crate) const CONTRACT: &str = "ask-user:plugin@0.1.0";
 /// The custom section in which a component names the contract it is built for.
 const CONTRACT_SECTION: &str = "ask-user:contract";
-/// The interfaces of the world `ask-user-plugin`.
-const INTERFACES: [&str; 5] = ["types", "tool", "question", "reply", "channel"];
+
+/// What a component is loaded for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum World {
+    /// Everything: `ask-user-plugin`.
+    Whole,
+    /// Its channels: `channel-plugin`.
+    Channels,
+}
+
+impl World {
+    fn interfaces(self) -> &'static [&'static str] {
+        match self {
+            Self::Whole => &["types", "tool", "question", "reply", "channel"],
+            Self::Channels => &["types", "channel"],
+        }
+    }
+}
 
 /// The component that came with this library, as the file that it is.
 #[cfg(feature = "bundled-plugin")]
@@ -32,8 +48,8 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// Why this host would not load it, if it would not.
-    pub fn refusal(&self, name: &str) -> Result<(), LoadError> {
+    /// Why this host would not load it for this, if it would not.
+    pub fn refusal(&self, name: &str, world: World) -> Result<(), LoadError> {
         if !self.imports.is_empty() {
             return Err(LoadError::DeniedImports { name: name.into(), imports: self.imports.clone() });
         }
@@ -44,7 +60,8 @@ impl Inspection {
                 return Err(LoadError::OtherContract { name: name.into(), found, expected: CONTRACT.into() });
             }
         }
-        let missing: Vec<_> = INTERFACES
+        let missing: Vec<_> = world
+            .interfaces()
             .iter()
             .map(|interface| interface_name(interface))
             .filter(|interface| !self.exports.contains(interface))

@@ -20,7 +20,7 @@ pub use engine::{Allocation, Sandbox, SandboxBuilder};
 pub use error::{CallError, LoadError};
 #[cfg(feature = "bundled-plugin")]
 pub use inspect::BUNDLED_PLUGIN;
-pub use inspect::{Inspection, inspect};
+pub use inspect::{Inspection, World, inspect};
 pub use limits::Limits;
 pub use reuse::{Owner, Reuse};
 
@@ -31,14 +31,22 @@ use std::time::Duration;
 use wasmtime::Store;
 use wasmtime::component::{Instance, InstancePre};
 
-use decisions::Functions;
+use decisions::{ChannelFunctions, RuleFunctions};
 use engine::Shared;
 use limits::CallState;
 use reuse::{Key, Live};
 
-/// A component that was checked and compiled. Cheap to clone; calls in flight keep what they began with.
-#[derive(Clone)]
+/// A component with the rules of `ask_user` and with channels, checked and compiled. Cheap to clone; calls in flight keep
+/// what they began with.
+#[derive(Clone, Debug)]
 pub struct Plugin {
+    channel: ChannelPlugin,
+    rules: Arc<RuleFunctions>,
+}
+
+/// The channels of a component, whatever else it has. Cheap to clone, as [`Plugin`] is.
+#[derive(Clone)]
+pub struct ChannelPlugin {
     inner: Arc<Loaded>,
     key: Option<Key>,
 }
@@ -49,24 +57,65 @@ struct Loaded {
     name: String,
     inspection: Inspection,
     pre: InstancePre<CallState>,
-    functions: Functions,
+    functions: ChannelFunctions,
     limits: Limits,
     /// How many calls an instance may serve, for one owner.
     calls: u32,
     shared: Arc<Shared>,
 }
 
-impl fmt::Debug for Plugin {
+impl fmt::Debug for ChannelPlugin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Plugin")
+            .debug_struct("ChannelPlugin")
             .field("name", &self.inner.name)
             .field("sha256", &self.inner.inspection.sha256)
             .finish_non_exhaustive()
     }
 }
 
+impl fmt::Debug for RuleFunctions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RuleFunctions").finish_non_exhaustive()
+    }
+}
+
 impl Plugin {
+    /// What errors and logs call it.
+    pub fn name(&self) -> &str {
+        self.channel.name()
+    }
+
+    /// What is known of its file.
+    pub fn inspection(&self) -> &Inspection {
+        self.channel.inspection()
+    }
+
+    /// Its channels.
+    pub fn channel(&self) -> &ChannelPlugin {
+        &self.channel
+    }
+
+    /// The same plugin, called on somebody's behalf: where the plugin was loaded with [`Reuse::SameOwner`], an instance
+    /// may serve several calls of one owner.
+    pub fn owned_by(&self, owner: Owner) -> Self {
+        Self { channel: self.channel.owned_by(owner), rules: Arc::clone(&self.rules) }
+    }
+
+    fn call<T>(
+        &self,
+        decide: impl FnOnce(&RuleFunctions, Instance, &mut Store<CallState>) -> wasmtime::Result<T>,
+    ) -> Result<T, CallError> {
+        self.channel.call(|_, instance, store| decide(&self.rules, instance, store))
+    }
+
+    /// The longest a call may take.
+    pub fn deadline(&self) -> Duration {
+        self.channel.inner.limits.deadline
+    }
+}
+
+impl ChannelPlugin {
     /// What errors and logs call it.
     pub fn name(&self) -> &str {
         &self.inner.name
@@ -77,9 +126,7 @@ impl Plugin {
         &self.inner.inspection
     }
 
-    /// The same plugin, called on somebody's behalf: where the plugin was loaded with [`Reuse::SameOwner`], an instance
-    /// may serve several calls of one owner.
-    pub fn owned_by(&self, owner: Owner) -> Self {
+    fn owned_by(&self, owner: Owner) -> Self {
         let key = Key { plugin: self.inner.number, owner };
         Self { inner: Arc::clone(&self.inner), key: Some(key) }
     }
@@ -88,7 +135,7 @@ impl Plugin {
     /// any way, or has grown, may not.
     fn call<T>(
         &self,
-        decide: impl FnOnce(&Functions, Instance, &mut Store<CallState>) -> wasmtime::Result<T>,
+        decide: impl FnOnce(&ChannelFunctions, Instance, &mut Store<CallState>) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let loaded = &*self.inner;
         let (slot, parked) = loaded.shared.slots.take(self.key.as_ref());
@@ -113,10 +160,5 @@ impl Plugin {
             _ => {}
         }
         Ok(decision)
-    }
-
-    /// The longest a call may take.
-    pub fn deadline(&self) -> Duration {
-        self.inner.limits.deadline
     }
 }

@@ -154,10 +154,10 @@ mod tests {
                 0 => drop(ours.ask_user(arguments, &context).unwrap()),
                 1 => drop(ours.expire(&prompt, 2).unwrap()),
                 2 => drop(ours.record(&prompt, RecordForm::Extended, 2).unwrap()),
-                _ => drop(ours.render(&prompt, "text", &Target::private(None)).unwrap()),
+                _ => drop(ours.channel().render(&prompt, "text", &Target::private(None)).unwrap()),
             }
         }
-        let state = plugin.inner.shared.slots.lock();
+        let state = plugin.channel.inner.shared.slots.lock();
         let left: Vec<_> = state.parked.iter().map(|(_, live)| live.calls_left).collect();
         assert_eq!(left, [u32::MAX - 100_000]);
     }

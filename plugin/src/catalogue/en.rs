@@ -34,6 +34,8 @@ pub(super) static ENGLISH: Language = Language {
         hint_lines: "Answer every question in one message, a line each, as in “{example}”.",
         hint_skip: "To skip, reply {command}.",
         hint_tap: "Tap a button, or reply.",
+        hint_list: "Choose from the list, or reply.",
+        hint_quote: "In this chat, please reply to this very message.",
     },
     status: Status {
         answered: "Answered",
@@ -57,10 +59,12 @@ pub(super) static ENGLISH: Language = Language {
         too_long: "That answer has {received} bytes; at most {limit} are possible.",
     },
     feedback: FeedbackWords {
+        received: "One moment…",
         accepted: "Thank you.",
         already_answered: "This question was already answered.",
         expired: "This question has expired.",
         not_allowed: "This question is for somebody else.",
+        nothing_chosen: "Please choose at least one.",
         try_again: "That did not work. Please try again.",
     },
 };

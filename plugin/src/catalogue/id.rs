@@ -35,6 +35,8 @@ pub(super) static INDONESIAN: Language = Language {
         hint_lines: "Jawab semua pertanyaan dalam satu pesan, satu baris untuk masing-masing, misalnya “{example}”.",
         hint_skip: "Untuk melewati, balas {command}.",
         hint_tap: "Ketuk tombol, atau balas.",
+        hint_list: "Pilih dari daftar, atau balas.",
+        hint_quote: "Di obrolan ini, balas langsung ke pesan ini.",
     },
     status: Status {
         answered: "Sudah dijawab",
@@ -58,10 +60,12 @@ pub(super) static INDONESIAN: Language = Language {
         too_long: "Jawaban itu {received} bita; paling banyak {limit} yang mungkin.",
     },
     feedback: FeedbackWords {
+        received: "Tunggu sebentar…",
         accepted: "Terima kasih.",
         already_answered: "Pertanyaan ini sudah dijawab.",
         expired: "Pertanyaan ini sudah kedaluwarsa.",
         not_allowed: "Pertanyaan ini untuk orang lain.",
+        nothing_chosen: "Silakan pilih setidaknya satu.",
         try_again: "Itu tidak berhasil. Silakan coba lagi.",
     },
 };

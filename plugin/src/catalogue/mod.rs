@@ -87,8 +87,12 @@ pub struct Form {
     pub hint_lines: &'static str,
     /// How to skip; `{command}` is the skip command.
     pub hint_skip: &'static str,
-    /// In front of the hint, where there are buttons.
+    /// How to answer where there are buttons.
     pub hint_tap: &'static str,
+    /// How to answer where there is a list to choose from.
+    pub hint_list: &'static str,
+    /// That only a reply to this very message is seen.
+    pub hint_quote: &'static str,
 }
 
 /// How a prompt ended.
@@ -136,6 +140,8 @@ pub struct Corrections {
 /// What to tell a person after a tap.
 #[derive(Debug)]
 pub struct FeedbackWords {
+    /// It came in and is being looked at.
+    pub received: &'static str,
     /// The answer counts.
     pub accepted: &'static str,
     /// Somebody answered before.
@@ -144,6 +150,8 @@ pub struct FeedbackWords {
     pub expired: &'static str,
     /// This person may not answer.
     pub not_allowed: &'static str,
+    /// Nothing was chosen.
+    pub nothing_chosen: &'static str,
     /// It did not work and can be tried again.
     pub try_again: &'static str,
 }

@@ -34,6 +34,8 @@ pub(super) static DUTCH: Language = Language {
         hint_lines: "Beantwoord alle vragen in één bericht, elk op een eigen regel, zoals “{example}”.",
         hint_skip: "Overslaan? Antwoord {command}.",
         hint_tap: "Tik op een knop, of antwoord.",
+        hint_list: "Kies uit de lijst, of antwoord.",
+        hint_quote: "Antwoord in deze chat rechtstreeks op dit bericht.",
     },
     status: Status {
         answered: "Beantwoord",
@@ -57,10 +59,12 @@ pub(super) static DUTCH: Language = Language {
         too_long: "Dat antwoord heeft {received} bytes; er zijn er hoogstens {limit} mogelijk.",
     },
     feedback: FeedbackWords {
+        received: "Een ogenblik…",
         accepted: "Dank je.",
         already_answered: "Deze vraag is al beantwoord.",
         expired: "Deze vraag is verlopen.",
         not_allowed: "Deze vraag is voor iemand anders.",
+        nothing_chosen: "Kies er minstens één.",
         try_again: "Dat lukte niet. Probeer het nog eens.",
     },
 };

@@ -17,12 +17,120 @@ use crate::text::{Lines, clean, excerpt, fold, is_blank, is_space, isolate};
 /// Most characters of somebody's own text in a status line.
 const OWN_TEXT_SHOWN: usize = 100;
 
+/// One line of a prompt, in plain text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The line, without a newline.
+    pub text: String,
+    /// What it is.
+    pub kind: LineKind,
+}
+
+/// What a line is, for a channel that shows one kind in another way than the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// Our own introduction with the header of a question.
+    Title,
+    /// Anything else.
+    Text,
+    /// An address that belongs to a question, from this byte of the line to its end.
+    Address(usize),
+}
+
+impl Line {
+    /// An ordinary line.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kind: LineKind::Text }
+    }
+
+    fn title(text: String) -> Self {
+        Self { text, kind: LineKind::Title }
+    }
+
+    fn blank() -> Self {
+        Self::text(String::new())
+    }
+}
+
+/// Lines as one text.
+pub fn plain(lines: &[Line]) -> String {
+    lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 /// A pending prompt as readable text, without a newline at the end.
 pub fn text_form(prompt: &Prompt, language: &Language) -> String {
+    let mut lines = body(prompt, language);
+    lines.push(Line::blank());
+    lines.push(Line::text(how_to(prompt, language)));
+    plain(&lines)
+}
+
+/// A prompt without a word on how to answer it.
+pub fn body(prompt: &Prompt, language: &Language) -> Vec<Line> {
+    let form = &language.form;
+    let mut blocks = Vec::new();
     match prompt.questions.as_slice() {
-        [question] => one_question(question, language),
-        questions => several_questions(questions, language),
+        [question] => {
+            blocks.push(vec![Line::title(joined(form.intro_one, &header(question)))]);
+            blocks.push(asked(question, form));
+            blocks.push(choice_lines(question, form));
+        }
+        questions => {
+            let total = questions.len();
+            let own_words_everywhere = own_words_everywhere(questions);
+            blocks.push(vec![Line::title(fill(form.intro_many, &[("total", &total.to_string())]))]);
+            for (index, question) in questions.iter().enumerate() {
+                let mut lines = vec![Line::title(joined(&step(index, total, language), &header(question)))];
+                lines.extend(asked(question, form));
+                lines.extend(choice_lines(question, form));
+                let mut hints = Vec::new();
+                if question.choices.is_empty() {
+                    hints.push(form.hint_free.to_owned());
+                } else {
+                    hints.extend(how_to_separate(question, form));
+                    if question.takes_own_text() && !own_words_everywhere {
+                        hints.push(form.own_words.to_owned());
+                    }
+                }
+                if !hints.is_empty() {
+                    lines.push(Line::text(hints.join(" ")));
+                }
+                blocks.push(lines);
+            }
+        }
     }
+    blocks.retain(|block| !block.is_empty());
+    let mut lines = Vec::new();
+    for block in blocks {
+        if !lines.is_empty() {
+            lines.push(Line::blank());
+        }
+        lines.extend(block);
+    }
+    lines
+}
+
+/// How to answer a prompt by typing, on one line.
+pub fn how_to(prompt: &Prompt, language: &Language) -> String {
+    let form = &language.form;
+    let mut hints = match prompt.questions.as_slice() {
+        [question] => how_to_answer(question, form),
+        questions => {
+            let mut hints = vec![fill(form.hint_lines, &[("example", &example_line(questions))])];
+            if own_words_everywhere(questions) {
+                hints.push(form.own_words.to_owned());
+            }
+            hints
+        }
+    };
+    hints.push(how_to_skip(language));
+    hints.join(" ")
+}
+
+/// Whether own words count for every question with choices, which is then said once and not beside each.
+fn own_words_everywhere(questions: &[Question]) -> bool {
+    let mut with_choices = questions.iter().filter(|question| !question.choices.is_empty()).peekable();
+    with_choices.peek().is_some() && with_choices.all(Question::takes_own_text)
 }
 
 /// How a prompt ended, for people: one line a question that was answered, one line for all of them otherwise. `None`
@@ -64,59 +172,13 @@ pub fn status_line(prompt: &Prompt, language: &Language, shared: bool) -> Option
     Some(lines.join("\n"))
 }
 
-fn one_question(question: &Question, language: &Language) -> String {
-    let form = &language.form;
-    let mut hints = how_to_answer(question, form);
-    hints.push(how_to_skip(language));
-
-    let mut blocks = vec![joined(form.intro_one, &header(question)), asked(question, form).join("\n")];
-    blocks.push(choice_lines(question, form).join("\n"));
-    blocks.push(hints.join(" "));
-    blocks.retain(|block| !block.is_empty());
-    blocks.join("\n\n")
-}
-
-fn several_questions(questions: &[Question], language: &Language) -> String {
-    let form = &language.form;
-    let total = questions.len();
-    // Said once where it holds for every question with choices, and beside the question where it does not.
-    let mut with_choices = questions.iter().filter(|question| !question.choices.is_empty()).peekable();
-    let own_words_everywhere = with_choices.peek().is_some() && with_choices.all(Question::takes_own_text);
-
-    let mut blocks = vec![fill(form.intro_many, &[("total", &total.to_string())])];
-    for (index, question) in questions.iter().enumerate() {
-        let mut lines = vec![joined(&step(index, total, language), &header(question))];
-        lines.extend(asked(question, form));
-        lines.extend(choice_lines(question, form));
-        let mut hints = Vec::new();
-        if question.choices.is_empty() {
-            hints.push(form.hint_free.to_owned());
-        } else {
-            hints.extend(how_to_separate(question, form));
-            if question.takes_own_text() && !own_words_everywhere {
-                hints.push(form.own_words.to_owned());
-            }
-        }
-        if !hints.is_empty() {
-            lines.push(hints.join(" "));
-        }
-        blocks.push(lines.join("\n"));
-    }
-
-    let mut hints = vec![fill(form.hint_lines, &[("example", &example_line(questions))])];
-    if own_words_everywhere {
-        hints.push(form.own_words.to_owned());
-    }
-    hints.push(how_to_skip(language));
-    blocks.push(hints.join(" "));
-    blocks.join("\n\n")
-}
-
 /// The question's text and address.
-fn asked(question: &Question, form: &Form) -> Vec<String> {
-    let mut lines = set_in(&clean(&question.text, Lines::Many));
+fn asked(question: &Question, form: &Form) -> Vec<Line> {
+    let mut lines: Vec<Line> =
+        set_in(&clean(&question.text, Lines::Many)).into_iter().map(Line::text).collect();
     if let Some(url) = &question.url {
-        lines.push(format!("{} {}", form.link, clean(url, Lines::One)));
+        let text = format!("{} {}", form.link, clean(url, Lines::One));
+        lines.push(Line { text, kind: LineKind::Address(form.link.len() + 1) });
     }
     lines
 }
@@ -150,7 +212,7 @@ fn starts_like_a_list(line: &str) -> bool {
 }
 
 /// Whether one or several may be chosen, and a line for each choice. Nothing where there are no choices.
-fn choice_lines(question: &Question, form: &Form) -> Vec<String> {
+fn choice_lines(question: &Question, form: &Form) -> Vec<Line> {
     if question.choices.is_empty() {
         return Vec::new();
     }
@@ -158,7 +220,7 @@ fn choice_lines(question: &Question, form: &Form) -> Vec<String> {
     let first = if question.takes_many() { form.choose_any } else { form.choose_one };
     let choices = question.choices.iter().enumerate();
     let lines = choices.map(|(index, choice)| choice_line(&numbering.mark(index), choice));
-    std::iter::once(first.to_owned()).chain(lines).collect()
+    std::iter::once(first.to_owned()).chain(lines).map(Line::text).collect()
 }
 
 fn choice_line(mark: &str, choice: &Choice) -> String {

@@ -1,9 +1,12 @@
 //! The channel `text`: any place that shows plain text and takes replies. It has no controls, and a message stays as it
 //! was sent, so the end of a prompt is a message of its own.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Call, Channel, ChannelError, Descriptor, Interaction, Rendering, Target, TextUnit, form};
+use super::{
+    Call, Channel, ChannelError, Composer, Descriptor, Feedback, Interaction, Natives, Rendering, Tap,
+    Target, form,
+};
 use crate::catalogue::Language;
 use crate::model::Prompt;
 
@@ -13,11 +16,12 @@ impl Channel for Text {
     fn descriptor(&self) -> Descriptor {
         Descriptor {
             name: "text".to_owned(),
-            text_limit: None,
-            unit: TextUnit::CodePoints,
-            buttons: false,
-            edits: false,
-            private_feedback: false,
+            text: None,
+            label: None,
+            token_bytes: None,
+            natives: Natives::default(),
+            markup: Vec::new(),
+            example_tap: None,
         }
     }
 
@@ -25,8 +29,17 @@ impl Channel for Text {
         Ok(Rendering { calls: vec![message(form::text_form(prompt, language))], bindings: Vec::new() })
     }
 
-    fn interpret_interaction(&self, _: &str) -> Result<Interaction, ChannelError> {
+    fn interpret_interaction(&self, _: &Value) -> Result<Interaction, ChannelError> {
         Err(ChannelError::NotOurs)
+    }
+
+    fn render_composer(
+        &self,
+        _: &Composer<'_>,
+        _: &Target,
+        language: &Language,
+    ) -> Result<Vec<Call>, ChannelError> {
+        Ok(vec![message(language.corrections.type_own.to_owned())])
     }
 
     fn render_settled(
@@ -34,16 +47,23 @@ impl Channel for Text {
         _: &Prompt,
         status: &str,
         _: &Target,
+        _: &[String],
         _: &Language,
     ) -> Result<Vec<Call>, ChannelError> {
         Ok(vec![message(status.to_owned())])
     }
 
-    fn render_feedback(&self, words: &str, _: &Target) -> Result<Vec<Call>, ChannelError> {
+    fn render_feedback(
+        &self,
+        _: Feedback,
+        words: &str,
+        _: &Target,
+        _: Option<&Tap>,
+    ) -> Result<Vec<Call>, ChannelError> {
         Ok(vec![message(words.to_owned())])
     }
 }
 
 fn message(text: String) -> Call {
-    Call { method: "message".to_owned(), body: json!({ "text": text }).to_string(), text }
+    Call::new("message", &json!({ "text": text }), text)
 }

@@ -46,7 +46,7 @@ fn text(record: &Record, now: u64) -> Result<String, Failure> {
 /// The question as a person would be asked it: what it numbers works in an answer.
 fn question(record: &Record) -> Result<String, Failure> {
     let prompt = shown::prompt(record, &record.questions);
-    let rendering = setup::bundled_plugin()?.render(&prompt, "text", &Target::private(None));
+    let rendering = setup::bundled_plugin()?.channel().render(&prompt, "text", &Target::private(None));
     let rendering = rendering.map_err(|error| Failure::other("plugin", error))?;
     let calls = rendering.map(|rendering| rendering.calls).unwrap_or_default();
     Ok(calls.iter().map(|call| call.text.as_str()).collect::<Vec<_>>().join("\n\n"))
