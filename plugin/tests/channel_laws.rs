@@ -1,0 +1,417 @@
+//! What holds for every built-in channel and every prompt: limits, taps, and that nothing of the model's text comes alive.
+
+use ask_user_plugin::catalogue::LANGUAGES;
+use ask_user_plugin::channel::{
+    Action, BindingTarget, Call, ChannelError, ChoiceRef, Descriptor, Feedback, Person, Tap, Target,
+    channels, interpret_interaction, render, render_composer, render_feedback, render_settled,
+};
+use ask_user_plugin::model::{Answer, NoAnswerReason, Outcome, Prompt, Settlement};
+use ask_user_plugin::text::{Lines, clean};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::Value;
+
+mod prompts;
+
+use prompts::{prompt, text};
+
+const FEEDBACK: [Feedback; 7] = [
+    Feedback::Received,
+    Feedback::Accepted,
+    Feedback::AlreadyAnswered,
+    Feedback::Expired,
+    Feedback::NotAllowed,
+    Feedback::NothingChosen,
+    Feedback::TryAgain,
+];
+
+/// An address that each service takes.
+fn address(channel: &str) -> &'static str {
+    match channel {
+        "telegram" => "-1001234567890",
+        "discord" => "1180000000000000000",
+        "slack" => "C0123456789",
+        "mattermost" => "qmd5oqtwoibz8cuzxzg5ekshgr",
+        "line" => "U4af4980629",
+        "whatsapp" => "31612345678",
+        _ => "",
+    }
+}
+
+fn target(channel: &str) -> impl Strategy<Value = Target> + use<> {
+    let address = address(channel).to_owned();
+    let locale = select(LANGUAGES.map(|language| language.tag).to_vec());
+    let requester = proptest::option::of((select(vec!["7", "U7"]), proptest::option::of(text())));
+    (locale, any::<bool>(), any::<bool>(), requester, any::<bool>()).prop_map(
+        move |(locale, shared, extras, requester, callback)| Target {
+            address: address.clone(),
+            thread: None,
+            locale: Some(locale.to_owned()),
+            shared,
+            extras,
+            requester: requester.map(|(id, name)| Person { id: id.to_owned(), name }),
+            callback_url: callback.then(|| "https://host.example/taps".to_owned()),
+        },
+    )
+}
+
+/// A channel, and a target of it.
+fn place() -> impl Strategy<Value = (Descriptor, Target)> {
+    select(channels()).prop_flat_map(|channel| (Just(channel.clone()), target(&channel.name)))
+}
+
+/// The text twelve times, which is too long for a message of most services.
+fn long(mut prompt: Prompt, times: usize) -> Prompt {
+    for question in &mut prompt.questions {
+        question.text = question.text.repeat(times);
+        for choice in &mut question.choices {
+            choice.label = choice.label.repeat(times.div_ceil(4));
+        }
+    }
+    prompt
+}
+
+/// How a prompt may end.
+fn ended(prompt: &Prompt) -> [Prompt; 3] {
+    let answers = prompt.questions.iter().map(|question| Answer {
+        question_id: question.id.clone(),
+        values: question
+            .choices
+            .iter()
+            .take(1)
+            .map(|choice| choice.label.clone())
+            .chain(["⚿own".into()])
+            .collect(),
+    });
+    let outcomes = [
+        Outcome::Answered(answers.collect()),
+        Outcome::NoAnswer(NoAnswerReason::Expired),
+        Outcome::NoAnswer(NoAnswerReason::Skipped),
+    ];
+    outcomes.map(|outcome| Prompt {
+        settlement: Some(Settlement { outcome, at: 1, resolved_by: None, resolution_id: None }),
+        ..prompt.clone()
+    })
+}
+
+/// Everything a call may not do, whatever it says.
+fn assert_call(channel: &Descriptor, call: &Call) -> Result<(), TestCaseError> {
+    prop_assert!(!call.method.is_empty());
+    let body: Value = serde_json::from_str(&call.body).expect("a body is JSON");
+    prop_assert!(body.is_object());
+    if let Some(limit) = channel.text {
+        let length = limit.unit.len(&call.text);
+        prop_assert!(length <= limit.most as usize, "{length} of {limit:?} in {:?}", call.text);
+    }
+    match channel.name.as_str() {
+        "telegram" => assert_telegram(&body),
+        "discord" => assert_discord(call, &body),
+        "slack" => assert_slack(&body),
+        "mattermost" => assert_mattermost(&body),
+        "line" => assert_line(&body),
+        "whatsapp" => assert_whatsapp(&body),
+        _ => Ok(()),
+    }
+}
+
+fn utf16(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+/// All strings of a document with the member that holds them.
+fn strings(value: &Value) -> Vec<(String, String)> {
+    fn collect(member: &str, value: &Value, found: &mut Vec<(String, String)>) {
+        match value {
+            Value::String(text) => found.push((member.to_owned(), text.clone())),
+            Value::Array(items) => items.iter().for_each(|item| collect(member, item, found)),
+            Value::Object(members) => members.iter().for_each(|(name, value)| collect(name, value, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    collect("", value, &mut found);
+    found
+}
+
+fn assert_telegram(body: &Value) -> Result<(), TestCaseError> {
+    prop_assert!(body.get("parse_mode").is_none());
+    let Some(text) = body["text"].as_str().filter(|_| body.get("chat_id").is_some()) else { return Ok(()) };
+    prop_assert!((1..=4096).contains(&utf16(text)));
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let entities = body["entities"].as_array().cloned().unwrap_or_default();
+    prop_assert!(entities.len() <= 100, "{} entities", entities.len());
+    let mut code = vec![false; units.len()];
+    for entity in &entities {
+        let at = |name: &str| entity[name].as_u64().unwrap() as usize;
+        let (start, end) = (at("offset"), at("offset") + at("length"));
+        prop_assert!(start < end && end <= units.len(), "{entity} in {text:?}");
+        prop_assert!(String::from_utf16(&units[start..end]).is_ok(), "{entity} cuts a character of {text:?}");
+        if entity["type"] == "code" || entity["type"] == "text_mention" {
+            code[start..end].fill(true);
+        }
+    }
+    for sign in ['@', '#', '$'] {
+        let mut offset = 0;
+        for c in text.chars() {
+            let in_code = code.get(offset).copied().unwrap_or_default();
+            let next = units.get(offset + 1).and_then(|unit| char::from_u32(u32::from(*unit)));
+            let lively = next.is_some_and(char::is_alphanumeric);
+            prop_assert!(c != sign || in_code || !lively, "{sign} at {offset} may come alive in {text:?}");
+            offset += c.len_utf16();
+        }
+    }
+    for row in body.pointer("/reply_markup/inline_keyboard").and_then(Value::as_array).into_iter().flatten() {
+        for button in row.as_array().into_iter().flatten() {
+            let data = button["callback_data"].as_str().unwrap();
+            prop_assert!((1..=64).contains(&data.len()), "{data:?}");
+            prop_assert!(!button["text"].as_str().unwrap().trim().is_empty());
+        }
+    }
+    Ok(())
+}
+
+fn assert_discord(call: &Call, body: &Value) -> Result<(), TestCaseError> {
+    let message = if call.method.ends_with("/callback") { body.get("data") } else { Some(body) };
+    let Some(content) = message.and_then(|message| message["content"].as_str()) else { return Ok(()) };
+    prop_assert!((1..=2000).contains(&utf16(content)), "{}", utf16(content));
+    prop_assert_eq!(
+        message.map(|message| &message["allowed_mentions"]),
+        Some(&serde_json::json!({ "parse": [] }))
+    );
+    let mut escaped = false;
+    for c in content.chars() {
+        prop_assert!(escaped || !"<@`_~|[]()>".contains(c), "{c:?} in {content:?}");
+        escaped = !escaped && c == '\\';
+    }
+    Ok(())
+}
+
+fn assert_slack(body: &Value) -> Result<(), TestCaseError> {
+    for (member, text) in strings(body) {
+        prop_assert!(!text.contains(['<', '>']), "{member}: {text:?}");
+        for (at, _) in text.match_indices('&') {
+            let entity = ["&amp;", "&lt;", "&gt;"].iter().any(|entity| text[at..].starts_with(entity));
+            prop_assert!(entity, "{member}: {text:?}");
+        }
+        prop_assert!(text != "mrkdwn", "{body}");
+    }
+    let blocks = body["blocks"].as_array().cloned().unwrap_or_default();
+    for block in &blocks {
+        let most = if block["type"] == "header" { 150 } else { 3000 };
+        if let Some(text) = block.pointer("/text/text").and_then(Value::as_str) {
+            prop_assert!((1..=most).contains(&utf16(text)), "{block}");
+        }
+        for element in block["elements"].as_array().into_iter().flatten() {
+            if let Some(label) = element.pointer("/text/text").and_then(Value::as_str) {
+                prop_assert!((1..=75).contains(&utf16(label)), "{element}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn assert_mattermost(body: &Value) -> Result<(), TestCaseError> {
+    let Some(text) = body.pointer("/props/attachments/0/text").and_then(Value::as_str) else { return Ok(()) };
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        if c == '@' {
+            prop_assert_eq!(characters.peek(), Some(&'\u{200b}'), "in {:?}", text);
+        }
+    }
+    Ok(())
+}
+
+fn assert_line(body: &Value) -> Result<(), TestCaseError> {
+    for message in body["messages"].as_array().into_iter().flatten() {
+        prop_assert!((1..=5000).contains(&utf16(message["text"].as_str().unwrap())));
+        for item in message.pointer("/quickReply/items").and_then(Value::as_array).into_iter().flatten() {
+            let data = item.pointer("/action/data").and_then(Value::as_str).unwrap();
+            prop_assert!((1..=300).contains(&data.len()));
+        }
+    }
+    Ok(())
+}
+
+fn assert_whatsapp(body: &Value) -> Result<(), TestCaseError> {
+    let most = |pointer: &str, most: usize| {
+        let text = body.pointer(pointer).and_then(Value::as_str);
+        text.is_none_or(|text| (1..=most).contains(&utf16(text)))
+    };
+    prop_assert!(most("/interactive/body/text", 1024) && most("/text/body", 4096), "{body}");
+    let buttons = body.pointer("/interactive/action/buttons").and_then(Value::as_array).map_or(0, Vec::len);
+    let rows =
+        body.pointer("/interactive/action/sections/0/rows").and_then(Value::as_array).map_or(0, Vec::len);
+    prop_assert!(buttons <= 3 && rows <= 10, "{body}");
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn what_is_sent_is_within_the_limits_and_nothing_of_it_comes_alive(
+        prompt in prompt(), (channel, target) in place(), times in select(vec![1, 12, 200]),
+    ) {
+        let prompt = long(prompt, times);
+        let rendering = render(&prompt, &channel.name, &target).unwrap();
+        prop_assert!(!rendering.calls.is_empty());
+        for call in &rendering.calls {
+            assert_call(&channel, call)?;
+        }
+        let messages: Vec<String> = (1..=rendering.calls.len()).map(|number| number.to_string()).collect();
+        for settled in ended(&prompt) {
+            for messages in [messages.as_slice(), &[]] {
+                let calls = render_settled(&settled, &channel.name, &target, messages).unwrap();
+                prop_assert!(!calls.is_empty());
+                for call in &calls {
+                    assert_call(&channel, call)?;
+                    prop_assert!(!call.body.contains("au1:"), "a control is left in {}", call.body);
+                    prop_assert!(!target.shared || !call.body.contains('⚿'), "own text in {}", call.body);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_control_can_be_tapped_and_is_within_the_limits(
+        prompt in prompt(), (channel, target) in place(), times in select(vec![1, 12]),
+    ) {
+        let prompt = long(prompt, times);
+        let rendering = render(&prompt, &channel.name, &target).unwrap();
+        let mut labels = Vec::new();
+        let mut tokens = Vec::new();
+        for binding in &rendering.bindings {
+            let (label, bytes) = (channel.label.unwrap(), channel.token_bytes.unwrap() as usize);
+            prop_assert!(label.unit.len(&binding.label) <= label.most as usize, "{binding:?}");
+            prop_assert!((1..=bytes).contains(&binding.token.len()), "{binding:?}");
+            prop_assert!(!binding.label.trim().is_empty(), "{binding:?}");
+            prop_assert!(!labels.contains(&binding.label), "{binding:?} twice");
+            prop_assert!(!tokens.contains(&binding.token), "{binding:?} twice");
+            labels.push(binding.label.clone());
+            tokens.push(binding.token.clone());
+            let sent = rendering.calls.last().unwrap();
+            prop_assert!(sent.body.contains(&binding.token), "{binding:?} is not in {}", sent.body);
+
+            let tap = channel.example_tap.as_deref().unwrap();
+            let payload = tap.replace("{token}", &binding.token).replace("{sender}", "42");
+            let interaction = interpret_interaction(&channel.name, &payload).unwrap();
+            prop_assert_eq!(&interaction.sender, "42");
+            match interaction.action {
+                Action::Choose(tapped) => {
+                    let submits = matches!(binding.target, BindingTarget::Submit(_));
+                    prop_assert!(submits || tapped == [binding.token.clone()], "{tapped:?}");
+                }
+                other => prop_assert!(false, "{other:?}"),
+            }
+            if let BindingTarget::Other(_) = binding.target {
+                let tap = Tap { sender: "42".into(), handle: interaction.handle, acknowledged: false };
+                let calls = render_composer(&prompt, &channel.name, &target, binding, Some("1"), &tap).unwrap();
+                prop_assert!(!calls.is_empty());
+                for call in &calls {
+                    assert_call(&channel, call)?;
+                }
+            }
+        }
+        let choices: Vec<&ChoiceRef> = rendering.bindings.iter().filter_map(|binding| match &binding.target {
+            BindingTarget::Choice(choice) => Some(choice),
+            _ => None,
+        }).collect();
+        for (index, choice) in choices.iter().enumerate() {
+            prop_assert_eq!(choice.index as usize, index);
+            prop_assert_eq!(&choice.question_id, &prompt.questions[0].id);
+        }
+        prop_assert!(choices.is_empty() || choices.len() == prompt.questions[0].choices.len());
+        prop_assert!(choices.is_empty() || rendering.bindings.iter().any(|binding| binding.target == BindingTarget::Skip));
+    }
+
+    #[test]
+    fn every_label_is_shown_in_full(prompt in prompt(), (channel, target) in place()) {
+        let rendering = render(&prompt, &channel.name, &target).unwrap();
+        let all: Vec<&str> = rendering.calls.iter().map(|call| call.text.as_str()).collect();
+        let shown = all.join("\n").replace(['\u{2068}', '\u{2069}'], "");
+        for choice in prompt.questions.iter().flat_map(|question| &question.choices) {
+            let label = clean(&choice.label, Lines::One);
+            prop_assert!(all.len() > 1 || shown.contains(label.trim_end()), "{label:?} is not in {shown:?}");
+        }
+    }
+
+    #[test]
+    fn anybody_may_send_anything(name in select(channels()), payload in any_json()) {
+        if let Ok(interaction) = interpret_interaction(&name.name, &payload.to_string()) {
+            prop_assert!(!interaction.sender.is_empty());
+        }
+        let refused = interpret_interaction(&name.name, "{\"callback_query\":");
+        prop_assert!(matches!(refused, Err(ChannelError::Malformed(_))), "{refused:?}");
+    }
+
+    #[test]
+    fn every_feedback_can_be_given((channel, target) in place(), feedback in select(FEEDBACK.to_vec()), acknowledged: bool) {
+        let taps = [None, channel.example_tap.as_ref().map(|tap| {
+            let payload = tap.replace("{token}", "au1:ask_1:x").replace("{sender}", "42");
+            let handle = interpret_interaction(&channel.name, &payload).unwrap().handle;
+            Tap { sender: "42".into(), handle, acknowledged }
+        })];
+        for tap in taps {
+            let calls = render_feedback(&channel.name, &target, feedback, tap.as_ref()).unwrap();
+            let quiet = feedback == Feedback::Received || (target.shared && feedback == Feedback::NotAllowed);
+            prop_assert!(quiet || !calls.is_empty(), "{feedback:?} is not said on {}", channel.name);
+            for call in &calls {
+                assert_call(&channel, call)?;
+            }
+        }
+    }
+}
+
+/// Documents with the members that services use, and others.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+        select(vec![
+            "au1:ask_1:0:0",
+            "au1:",
+            "block_actions",
+            "view_submission",
+            "dialog_submission",
+            "interactive"
+        ])
+        .prop_map(Value::from),
+    ];
+    let member = select(vec![
+        "callback_query",
+        "chat_instance",
+        "data",
+        "from",
+        "id",
+        "message",
+        "custom_id",
+        "values",
+        "type",
+        "user",
+        "actions",
+        "value",
+        "action_id",
+        "context",
+        "token",
+        "postback",
+        "source",
+        "userId",
+        "interactive",
+        "view",
+        "callback_id",
+        "state",
+        "member",
+        "components",
+        "list_reply",
+        "button_reply",
+        "user_id",
+    ]);
+    leaf.prop_recursive(4, 48, 8, move |inner| {
+        prop_oneof![
+            1 => proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            4 => proptest::collection::vec((member.clone(), inner), 0..8).prop_map(|members| {
+                members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+            }),
+        ]
+    })
+}
