@@ -142,7 +142,7 @@ fn assert_telegram(body: &Value) -> Result<(), TestCaseError> {
     prop_assert!(entities.len() <= 100, "{} entities", entities.len());
     let mut code = vec![false; units.len()];
     for entity in &entities {
-        let at = |name: &str| entity[name].as_u64().unwrap() as usize;
+        let at = |name: &str| entity[name].as_u64().expect("what is always there") as usize;
         let (start, end) = (at("offset"), at("offset") + at("length"));
         prop_assert!(start < end && end <= units.len(), "{entity} in {text:?}");
         prop_assert!(String::from_utf16(&units[start..end]).is_ok(), "{entity} cuts a character of {text:?}");
@@ -162,9 +162,9 @@ fn assert_telegram(body: &Value) -> Result<(), TestCaseError> {
     }
     for row in body.pointer("/reply_markup/inline_keyboard").and_then(Value::as_array).into_iter().flatten() {
         for button in row.as_array().into_iter().flatten() {
-            let data = button["callback_data"].as_str().unwrap();
+            let data = button["callback_data"].as_str().expect("what is always there");
             prop_assert!((1..=64).contains(&data.len()), "{data:?}");
-            prop_assert!(!button["text"].as_str().unwrap().trim().is_empty());
+            prop_assert!(!button["text"].as_str().expect("what is always there").trim().is_empty());
         }
     }
     Ok(())
@@ -223,9 +223,9 @@ fn assert_mattermost(body: &Value) -> Result<(), TestCaseError> {
 
 fn assert_line(body: &Value) -> Result<(), TestCaseError> {
     for message in body["messages"].as_array().into_iter().flatten() {
-        prop_assert!((1..=5000).contains(&utf16(message["text"].as_str().unwrap())));
+        prop_assert!((1..=5000).contains(&utf16(message["text"].as_str().expect("what is always there"))));
         for item in message.pointer("/quickReply/items").and_then(Value::as_array).into_iter().flatten() {
-            let data = item.pointer("/action/data").and_then(Value::as_str).unwrap();
+            let data = item.pointer("/action/data").and_then(Value::as_str).expect("what is always there");
             prop_assert!((1..=300).contains(&data.len()));
         }
     }

@@ -12,6 +12,7 @@ mod gateway;
 mod persistence;
 mod program;
 mod readme;
+mod render;
 mod replies;
 mod reuse;
 mod sandbox;

@@ -80,7 +80,8 @@ pub(super) fn run(args: AskArgs) -> Result<Exit, Failure> {
     })?
 }
 
-fn read_arguments(file: &Path) -> Result<String, Failure> {
+/// The arguments of the tool from a file, or from standard input for `-`.
+pub(super) fn read_arguments(file: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let read = if file.as_os_str() == "-" {
         io::stdin().lock().take(LARGEST_ARGUMENTS).read_to_end(&mut bytes)

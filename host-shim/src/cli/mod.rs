@@ -10,6 +10,7 @@ mod log;
 mod output;
 mod plugin;
 mod question;
+mod render;
 mod replies;
 mod runs;
 mod serve;
@@ -60,6 +61,8 @@ enum Command {
     /// Measure how fast something is
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Print the calls with which a channel shows a prompt, without making them
+    Render(render::RenderArgs),
     /// Look at plugin components
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -245,6 +248,7 @@ fn run(command: Command) -> Exit {
         Command::Plugin(PluginCommand::Inspect { json, .. }) => *json,
         Command::Config(ConfigCommand::Check { json, .. }) => *json,
         Command::Question(args) => args.json,
+        Command::Render(args) => args.json,
         Command::Bench(command) => command.json(),
         Command::Serve(_) | Command::Completions { .. } => false,
     };
@@ -255,6 +259,7 @@ fn run(command: Command) -> Exit {
         Command::Serve(args) => serve::run(&args),
         Command::Config(ConfigCommand::Check { file, json }) => config::check(&file, json),
         Command::Question(args) => question::run(args),
+        Command::Render(args) => render::run(&args),
         Command::Bench(command) => bench::run(command),
         Command::Completions { shell } => completions(shell),
     };
