@@ -5,6 +5,8 @@ use std::fmt::Write;
 use ask_user_plugin::channel::{Person, Target, channels, render, render_settled};
 use ask_user_plugin::model::{Answer, Choice, Origin, Outcome, Prompt, Question, Settlement};
 
+mod places;
+
 fn question(id: &str, header: &str, text: &str, choices: &[&str]) -> Question {
     let choices = choices.iter().map(|label| Choice { label: (*label).to_owned(), description: None });
     Question {
@@ -79,17 +81,8 @@ fn cases() -> Vec<(&'static str, Vec<Question>)> {
 }
 
 fn target(channel: &str) -> Target {
-    let address = match channel {
-        "telegram" => "1000000000",
-        "discord" => "1000000000000000000",
-        "slack" => "C0123456789",
-        "mattermost" => "abcdefghijklmnopqrstuvwxyz",
-        "line" => "U0123456789abcdef0123456789abcdef",
-        "whatsapp" => "15550000000",
-        _ => "",
-    };
     Target {
-        address: address.to_owned(),
+        address: places::address(channel).to_owned(),
         extras: true,
         requester: Some(Person { id: "7".to_owned(), name: Some("Ada".to_owned()) }),
         callback_url: Some("https://host.example/taps".to_owned()),
@@ -109,16 +102,16 @@ fn shown(channel: &str, questions: Vec<Question>) -> String {
     };
     let mut shown = String::new();
     let pretty = |body: &str| {
-        let body: serde_json::Value = serde_json::from_str(body).unwrap();
-        serde_json::to_string_pretty(&body).unwrap()
+        let body: serde_json::Value = serde_json::from_str(body).expect("it is as the test made it");
+        serde_json::to_string_pretty(&body).expect("it is as the test made it")
     };
-    let rendering = render(&prompt, channel, &target).unwrap();
+    let rendering = render(&prompt, channel, &target).expect("it is as the test made it");
     for call in &rendering.calls {
         writeln!(shown, "{}\n{}\n\nwithout controls:\n{}\n", call.method, pretty(&call.body), call.text)
-            .unwrap();
+            .expect("it is as the test made it");
     }
     for binding in &rendering.bindings {
-        writeln!(shown, "{} {:?}", binding.token, binding.target).unwrap();
+        writeln!(shown, "{} {:?}", binding.token, binding.target).expect("it is as the test made it");
     }
     let answers = prompt.questions.iter().map(|question| Answer {
         question_id: question.id.clone(),
@@ -128,8 +121,9 @@ fn shown(channel: &str, questions: Vec<Question>) -> String {
     let settlement = Some(Settlement { outcome, at: 1, resolved_by: None, resolution_id: None });
     let ended = Prompt { settlement, ..prompt.clone() };
     let messages: Vec<String> = (1..=rendering.calls.len()).map(|number| number.to_string()).collect();
-    for call in render_settled(&ended, channel, &target, &messages).unwrap() {
-        writeln!(shown, "\nended: {}\n{}", call.method, pretty(&call.body)).unwrap();
+    for call in render_settled(&ended, channel, &target, &messages).expect("it is as the test made it") {
+        writeln!(shown, "\nended: {}\n{}", call.method, pretty(&call.body))
+            .expect("it is as the test made it");
     }
     shown
 }

@@ -11,8 +11,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
+mod places;
 mod prompts;
 
+use places::address;
 use prompts::{prompt, text};
 
 const FEEDBACK: [Feedback; 7] = [
@@ -24,19 +26,6 @@ const FEEDBACK: [Feedback; 7] = [
     Feedback::NothingChosen,
     Feedback::TryAgain,
 ];
-
-/// An address that each service takes.
-fn address(channel: &str) -> &'static str {
-    match channel {
-        "telegram" => "-1001234567890",
-        "discord" => "1180000000000000000",
-        "slack" => "C0123456789",
-        "mattermost" => "qmd5oqtwoibz8cuzxzg5ekshgr",
-        "line" => "U4af4980629",
-        "whatsapp" => "31612345678",
-        _ => "",
-    }
-}
 
 fn target(channel: &str) -> impl Strategy<Value = Target> + use<> {
     let address = address(channel).to_owned();

@@ -11,9 +11,23 @@ use super::program::root;
 /// A component of the world `ask-user-plugin` in which `tool.definition` does what `body` says. It has the memory, a
 /// global `$calls`, a table `$spare`, and whatever WebAssembly offers; it must leave an `i32` or trap.
 pub fn hostile(body: &str) -> Vec<u8> {
+    let component = component("ask-user-plugin", "definition", body);
+    // Without a section of its own the contract is read from the exports.
+    inspect(&component)
+        .and_then(|inspection| inspection.refusal("hostile", World::Whole))
+        .expect("it would load");
+    component
+}
+
+/// A component that only brings channels; `channel.channels` does what `body` says.
+pub fn channels_only(body: &str) -> Vec<u8> {
+    component("channel-plugin", "channels", body)
+}
+
+fn component(world: &str, function_with_body: &str, body: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(root().join("wit")).expect("the contract is valid");
-    let world = resolve.select_world(&[package], Some("ask-user-plugin")).expect("the world is there");
+    let world = resolve.select_world(&[package], Some(world)).expect("the world is there");
     let mut module = String::from(
         r#"(module
             (memory (export "memory") 2)
@@ -28,7 +42,7 @@ pub fn hostile(body: &str) -> Vec<u8> {
         let WorldItem::Interface { id, .. } = item else { continue };
         let interface = resolve.name_world_key(key);
         for function in resolve.interfaces[*id].functions.values() {
-            let body = if function.name == "definition" { body } else { "unreachable" };
+            let body = if function.name == function_with_body { body } else { "unreachable" };
             module.push_str(&export(&resolve, &interface, function, body));
         }
     }
@@ -37,12 +51,7 @@ pub fn hostile(body: &str) -> Vec<u8> {
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("the world fits");
     let component =
         ComponentEncoder::default().module(&module).and_then(|encoder| encoder.validate(true).encode());
-    let component = component.expect("the module is a component");
-    // Without a section of its own the contract is read from the exports.
-    inspect(&component)
-        .and_then(|inspection| inspection.refusal("hostile", World::Whole))
-        .expect("it would load");
-    component
+    component.expect("the module is a component")
 }
 
 fn export(resolve: &Resolve, interface: &str, function: &Function, body: &str) -> String {

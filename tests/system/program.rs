@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use ask_user_host::sandbox::BUNDLED_PLUGIN;
+use ask_user_tests::guests::channels_only;
 use ask_user_tests::program::{Ran, Running, ask_user, command, fed, ran};
 use ask_user_tests::prompts::PromptFile;
 use ask_user_tests::world::{multi, one_question, parse, plugin};
@@ -857,6 +858,17 @@ mod plugins {
         let mut built_in = parse(&ask_user(&["plugin", "inspect", "--json"], "").stdout);
         built_in["name"] = "guest".into();
         assert_eq!((code, told), (0, built_in));
+    }
+
+    #[test]
+    fn one_that_only_has_channels_loads_for_them() {
+        let (code, told) = inspect(&channels_only("(i32.const 1024)"));
+        assert_eq!(
+            (code, &told["loads"], &told["world"]),
+            (0, &json!(true), &json!("channel-plugin")),
+            "{told}"
+        );
+        assert_eq!(told["channels"], json!([]));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ask_user_host::contract::Context;
 use ask_user_host::sandbox::{Allocation, CallError, Limits, LoadError, Plugin, Sandbox};
-use ask_user_tests::guests::hostile;
+use ask_user_tests::guests::{channels_only, hostile};
 use ask_user_tests::world::{code_cache, one_question, plugin, run};
 
 fn context() -> Context {
@@ -146,6 +146,20 @@ fn missing_interfaces_are_named() {
         wat::parse_str(r#"(component (@custom "ask-user:contract" "ask-user:plugin@0.1.0"))"#).unwrap();
     let error = load(&component, Limits::default()).unwrap_err();
     assert!(matches!(&error, LoadError::MissingExports { missing, .. } if missing.len() == 5), "{error}");
+}
+
+#[test]
+fn a_component_may_bring_channels_and_nothing_else() {
+    // An empty list: its pointer and its length, somewhere in the memory, are zero.
+    let component = channels_only("(i32.const 1024)");
+    let error = load(&component, Limits::default()).unwrap_err();
+    assert!(matches!(&error, LoadError::MissingExports { missing, .. } if missing.len() == 3), "{error}");
+    let sandbox = Sandbox::builder().build().unwrap();
+    let plugin = sandbox.load_channels("guest", &component, Limits::default()).unwrap();
+    assert_eq!(plugin.name(), "guest");
+    assert_eq!(plugin.channels().unwrap().len(), 0);
+    let error = plugin.interpret_interaction("fax", "{}").unwrap_err();
+    assert!(matches!(&error, CallError::Trap { plugin, .. } if plugin == "guest"), "{error}");
 }
 
 #[test]

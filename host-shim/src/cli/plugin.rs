@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{output, setup};
-use crate::sandbox::{Inspection, Limits, LoadError, Plugin, Sandbox, inspect as inspect_file};
+use crate::sandbox::{ChannelPlugin, Inspection, Limits, LoadError, Sandbox, inspect as inspect_file};
 
 /// Tells what a component is and whether it would load. Exit 1 when it would not.
 pub(super) fn inspect(file: Option<&Path>, json: bool) -> Result<Exit, Failure> {
@@ -35,6 +35,8 @@ struct Report {
     /// Nothing where the file is no component.
     inspection: Option<Inspection>,
     channels: Vec<String>,
+    /// What it can be loaded as: the name of the contract's world.
+    world: Option<&'static str>,
     /// Why it would not load, if it would not.
     refusal: Option<String>,
 }
@@ -48,7 +50,8 @@ impl Report {
             sha256: inspection.sha256.clone(),
             size: inspection.size,
             inspection: Some(inspection),
-            channels: channels(&plugin)?,
+            channels: channels(plugin.channel())?,
+            world: Some(WHOLE),
             refusal: None,
         })
     }
@@ -57,15 +60,15 @@ impl Report {
         // The digest and the size tell which file it was, also of one that is no component.
         let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let (inspection, loaded) = match inspect_file(bytes) {
-            Ok(inspection) => (Some(inspection), sandbox.load(name, bytes, Limits::default())),
+            Ok(inspection) => (Some(inspection), load(sandbox, name, bytes)),
             Err(error) => (None, Err(error)),
         };
-        let channels = match &loaded {
-            Ok(plugin) => channels(plugin)?,
-            Err(_) => Vec::new(),
+        let (world, channels) = match &loaded {
+            Ok((world, plugin)) => (Some(*world), channels(plugin)?),
+            Err(_) => (None, Vec::new()),
         };
         let refusal = loaded.as_ref().err().map(LoadError::to_string);
-        Ok(Self { name: name.to_owned(), sha256, size: bytes.len(), inspection, channels, refusal })
+        Ok(Self { name: name.to_owned(), sha256, size: bytes.len(), inspection, channels, world, refusal })
     }
 
     fn json(&self) -> String {
@@ -78,6 +81,7 @@ impl Report {
             "imports": inspection.map(|known| &known.imports),
             "exports": inspection.map(|known| &known.exports),
             "channels": self.channels,
+            "world": self.world,
             "loads": self.refusal.is_none(),
             "refusal": self.refusal,
         });
@@ -99,9 +103,29 @@ impl Report {
                 ("channels", list(&self.channels)),
             ]);
         }
-        lines.push(("loads", self.refusal.as_ref().map_or_else(|| "yes".into(), |why| format!("no: {why}"))));
+        let loads = match (&self.refusal, self.world) {
+            (Some(why), _) => format!("no: {why}"),
+            (None, Some(CHANNELS)) => "yes, for its channels".into(),
+            (None, _) => "yes".into(),
+        };
+        lines.push(("loads", loads));
         let lines: Vec<_> = lines.into_iter().map(|(what, value)| format!("{what:<11}{value}")).collect();
         lines.join("\n")
+    }
+}
+
+/// The worlds that a component can be loaded as.
+const WHOLE: &str = "ask-user-plugin";
+const CHANNELS: &str = "channel-plugin";
+
+/// Loads a component as a whole plugin, or for its channels where it has nothing else. With its world.
+fn load(sandbox: &Sandbox, name: &str, bytes: &[u8]) -> Result<(&'static str, ChannelPlugin), LoadError> {
+    match sandbox.load(name, bytes, Limits::default()) {
+        Ok(plugin) => Ok((WHOLE, plugin.channel().clone())),
+        Err(LoadError::MissingExports { .. }) => {
+            Ok((CHANNELS, sandbox.load_channels(name, bytes, Limits::default())?))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -110,7 +134,7 @@ fn list(items: &[String]) -> String {
     if items.is_empty() { "none".into() } else { items.join("\n           ") }
 }
 
-fn channels(plugin: &Plugin) -> Result<Vec<String>, Failure> {
-    let channels = plugin.channel().channels().map_err(|error| Failure::other("plugin", error))?;
+fn channels(plugin: &ChannelPlugin) -> Result<Vec<String>, Failure> {
+    let channels = plugin.channels().map_err(|error| Failure::other("plugin", error))?;
     Ok(channels.into_iter().map(|channel| channel.name).collect())
 }
