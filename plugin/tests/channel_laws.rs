@@ -49,7 +49,7 @@ fn place() -> impl Strategy<Value = (Descriptor, Target)> {
     select(channels()).prop_flat_map(|channel| (Just(channel.clone()), target(&channel.name)))
 }
 
-/// The text twelve times, which is too long for a message of most services.
+/// The same prompt with longer texts, up to more than any message holds.
 fn long(mut prompt: Prompt, times: usize) -> Prompt {
     for question in &mut prompt.questions {
         question.text = question.text.repeat(times);

@@ -19,6 +19,8 @@ pub(super) struct Control {
     pub target: BindingTarget,
     /// Whether the agent recommends it.
     pub recommended: bool,
+    /// What the agent says of the choice, on one line.
+    pub description: Option<String>,
 }
 
 impl Control {
@@ -30,6 +32,33 @@ impl Control {
     /// What the host keeps of it.
     pub(super) fn binding(&self) -> Binding {
         Binding { token: self.token.clone(), target: self.target.clone(), label: self.label.clone() }
+    }
+}
+
+/// What there is to tap on a service that also has a control for several choices.
+pub(super) enum Controls {
+    /// A button each.
+    Buttons(Vec<Control>),
+    /// The choices in one control, and buttons beside it.
+    List { choices: Vec<Control>, beside: Vec<Control> },
+}
+
+impl Controls {
+    /// All of them, in the order in which they are shown.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Control> {
+        let (first, second) = match self {
+            Self::Buttons(buttons) => (buttons.as_slice(), [].as_slice()),
+            Self::List { choices, beside } => (choices.as_slice(), beside.as_slice()),
+        };
+        first.iter().chain(second)
+    }
+
+    /// How to use them.
+    pub(super) fn how_to<'l>(&self, language: &'l Language) -> &'l str {
+        match self {
+            Self::Buttons(_) => language.form.hint_tap,
+            Self::List { .. } => language.form.hint_list,
+        }
     }
 }
 
@@ -86,6 +115,11 @@ pub(super) fn choices(prompt: &Prompt, question: &Question, space: &Space) -> Op
                 index: u32::try_from(index).ok()?,
             }),
             recommended: without_recommended(&choice.label).len() < choice.label.trim().len(),
+            description: choice
+                .description
+                .as_deref()
+                .map(|text| clean(text, Lines::One))
+                .filter(|text| !text.is_empty()),
         })
     });
     controls.collect()
@@ -100,7 +134,7 @@ pub(super) fn beside(
 ) -> Option<Vec<Control>> {
     let control = |label: &str, control, target| {
         let token = token(&prompt.id, control, space.token_bytes as usize)?;
-        Some(Control { label: space.cut(label), token, target, recommended: false })
+        Some(Control { label: space.cut(label), token, target, recommended: false, description: None })
     };
     let mut controls = Vec::new();
     if question.takes_own_text() {
@@ -123,6 +157,7 @@ pub(super) fn submit(
         token: token(&prompt.id, token::Control::Submit(0), space.token_bytes as usize)?,
         target: BindingTarget::Submit(question.id.clone()),
         recommended: false,
+        description: None,
     })
 }
 

@@ -5,18 +5,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::controls::{Control, Space, beside, buttons, choices, only_question};
+use super::controls::{Control, Controls, Space, beside, buttons, choices, only_question};
 use super::fit::{Room, cut};
-use super::form::{Line, LineKind, plain};
-use super::pages::{self, Closing, Page};
+use super::form::Line;
+use super::pages::{self, Closing};
 use super::payload::{chosen, id, missing, need_id, tapped, text};
 use super::{
     Action, Call, Channel, ChannelError, Composer, Descriptor, Feedback, Interaction, Limit, Natives,
-    OwnText, Rendering, Tap, Target, token,
+    OwnText, Rendering, Tap, Target, markdown, token,
 };
 use crate::catalogue::Language;
 use crate::model::Prompt;
-use crate::text::{Lines, clean, excerpt, utf16_len};
+use crate::text::utf16_len;
 
 pub(super) struct Discord;
 
@@ -25,7 +25,7 @@ const CONTENT: u32 = 2000;
 /// `label` of a button.
 const LABEL: Limit = Limit::utf16(80);
 /// `label` and `description` of an option of a select.
-const OPTION: usize = 100;
+const OPTION: Limit = Limit::utf16(100);
 /// `custom_id`, and `value` of an option of a select.
 const ID: u32 = 100;
 /// `title` of a modal, and `label` of what is in it.
@@ -37,12 +37,12 @@ const SUPPRESS_EMBEDS: u32 = 4;
 /// Only the person who tapped sees it.
 const EPHEMERAL: u32 = 64;
 
+/// Punctuation of an address that markdown does not read.
+const ADDRESS: &[u8] = b":/?&=%.,-+~#";
+
 const SPACE: Space = Space::plain(LABEL, utf16_len, ID);
-const ROOM: Room = Room {
-    most: CONTENT as usize,
-    cost: |text| text.chars().map(cost).sum(),
-    extra: |kind| if kind == LineKind::Title { "****".len() } else { 0 },
-};
+const ROOM: Room =
+    Room { most: CONTENT as usize, cost: |text| text.chars().map(cost).sum(), extra: markdown::extra };
 
 /// Discord's answers to an interaction.
 mod response {
@@ -75,7 +75,7 @@ impl Channel for Discord {
         Descriptor {
             name: "discord".to_owned(),
             text: Some(Limit::utf16(CONTENT)),
-            label: Some(Limit::utf16(100)),
+            label: Some(OPTION),
             token_bytes: Some(ID),
             natives: Natives {
                 buttons: true,
@@ -103,7 +103,7 @@ impl Channel for Discord {
         let calls = pages.into_iter().enumerate().map(|(index, page)| {
             let mut body = message(&page.lines);
             if let Some(controls) = controls.as_ref().filter(|_| index == last) {
-                body.insert("components".into(), controls.components(prompt, language));
+                body.insert("components".into(), components(controls, prompt, language));
             }
             Call::new(format!("POST {path}"), &Value::Object(body), page.text)
         });
@@ -158,8 +158,6 @@ impl Channel for Discord {
             return self.render_feedback(Feedback::TryAgain, words, target, Some(composer.tap));
         }
         let handle = Handle::of(composer.tap)?;
-        let header = clean(&composer.question.header, Lines::One);
-        let title = if header.is_empty() { language.controls.own_answer } else { &header };
         let input = json!({
             "type": kind::TEXT_INPUT, "custom_id": "answer", "style": 2, "min_length": 1, "max_length": INPUT,
             "required": true,
@@ -168,7 +166,7 @@ impl Channel for Discord {
             "type": kind::LABEL, "label": cut(language.controls.own_answer, TITLE, &utf16_len), "component": input,
         });
         let data = json!({
-            "custom_id": composer.token, "title": cut(title, TITLE, &utf16_len), "components": [label],
+            "custom_id": composer.token, "title": cut(&composer.title(language), TITLE, &utf16_len), "components": [label],
         });
         Ok(vec![handle.respond(response::MODAL, Some(data), words)])
     }
@@ -183,10 +181,7 @@ impl Channel for Discord {
     ) -> Result<Vec<Call>, ChannelError> {
         let path = messages_path(target)?;
         let (method, page) = match messages.last() {
-            None => {
-                let lines = pages::status(status, &ROOM);
-                (format!("POST {path}"), Page { text: plain(&lines), lines })
-            }
+            None => (format!("POST {path}"), pages::status(status, &ROOM)),
             Some(message) => {
                 let controls = controls(prompt, target, language);
                 let closing = closing(controls.as_ref(), language);
@@ -229,74 +224,48 @@ impl Channel for Discord {
     }
 }
 
-/// What to tap.
-enum Controls {
-    /// A button each.
-    Buttons(Vec<Control>),
-    /// A list of choices, and buttons beside it.
-    Select { choices: Vec<Control>, beside: Vec<Control> },
-}
-
 fn controls(prompt: &Prompt, target: &Target, language: &Language) -> Option<Controls> {
     let question = only_question(prompt)?;
     if !question.takes_many() {
         return buttons(prompt, language, &SPACE).map(Controls::Buttons);
     }
-    let space = Space { label: Limit::utf16(100), ..SPACE };
-    Some(Controls::Select {
+    let space = Space { label: OPTION, ..SPACE };
+    Some(Controls::List {
         choices: choices(prompt, question, &space).filter(|_| target.extras)?,
         beside: beside(prompt, question, language, &SPACE)?,
     })
 }
 
-impl Controls {
-    fn all(&self) -> impl Iterator<Item = &Control> {
-        let (first, second) = match self {
-            Self::Buttons(buttons) => (buttons.as_slice(), [].as_slice()),
-            Self::Select { choices, beside } => (choices.as_slice(), beside.as_slice()),
-        };
-        first.iter().chain(second)
-    }
-
-    /// One button a row, so that long labels have their place; a message has five rows, so *Other…* and *Skip* share one.
-    fn components(&self, prompt: &Prompt, language: &Language) -> Value {
-        let row = |components: Vec<Value>| json!({ "type": kind::ROW, "components": components });
-        match self {
-            Self::Buttons(buttons) => {
-                let (choices, beside): (Vec<&Control>, Vec<&Control>) =
-                    buttons.iter().partition(|control| control.is_choice());
-                let mut rows: Vec<Value> =
-                    choices.into_iter().map(|choice| row(vec![button(choice)])).collect();
-                rows.push(row(beside.into_iter().map(button).collect()));
-                Value::Array(rows)
-            }
-            Self::Select { choices, beside } => {
-                let descriptions = prompt
-                    .questions
-                    .iter()
-                    .flat_map(|question| &question.choices)
-                    .map(|choice| &choice.description);
-                let options: Vec<Value> = choices
-                    .iter()
-                    .zip(descriptions)
-                    .map(|(choice, description)| {
-                        let mut option = json!({ "label": choice.label, "value": choice.token });
-                        let description = description.as_deref().map(|text| clean(text, Lines::One));
-                        if let Some(description) = description.filter(|text| !text.is_empty()) {
-                            option["description"] = json!(cut(&description, OPTION, &utf16_len));
-                        }
-                        option
-                    })
-                    .collect();
-                // Its own id stands for nothing; what is chosen comes as values.
-                let list = token::token(&prompt.id, token::Control::Submit(0), ID as usize);
-                let select = json!({
-                    "type": kind::STRING_SELECT, "custom_id": list.unwrap_or_default(),
-                    "placeholder": language.controls.choose_any,
-                    "min_values": 1, "max_values": options.len(), "options": options,
-                });
-                json!([row(vec![select]), row(beside.iter().map(button).collect())])
-            }
+/// One button a row, so that long labels have their place; a message has five rows, so *Other…* and *Skip* share one.
+fn components(controls: &Controls, prompt: &Prompt, language: &Language) -> Value {
+    let row = |components: Vec<Value>| json!({ "type": kind::ROW, "components": components });
+    match controls {
+        Controls::Buttons(buttons) => {
+            let (choices, beside): (Vec<&Control>, Vec<&Control>) =
+                buttons.iter().partition(|control| control.is_choice());
+            let mut rows: Vec<Value> = choices.into_iter().map(|choice| row(vec![button(choice)])).collect();
+            rows.push(row(beside.into_iter().map(button).collect()));
+            Value::Array(rows)
+        }
+        Controls::List { choices, beside } => {
+            let options: Vec<Value> = choices
+                .iter()
+                .map(|choice| {
+                    let mut option = json!({ "label": choice.label, "value": choice.token });
+                    if let Some(description) = &choice.description {
+                        option["description"] = json!(cut(description, OPTION.most as usize, &utf16_len));
+                    }
+                    option
+                })
+                .collect();
+            // Its own id stands for nothing; what is chosen comes as values.
+            let list = token::token(&prompt.id, token::Control::Submit(0), ID as usize);
+            let select = json!({
+                "type": kind::STRING_SELECT, "custom_id": list.unwrap_or_default(),
+                "placeholder": language.controls.choose_any,
+                "min_values": 1, "max_values": options.len(), "options": options,
+            });
+            json!([row(vec![select]), row(beside.iter().map(button).collect())])
         }
     }
 }
@@ -307,37 +276,15 @@ fn button(control: &Control) -> Value {
 }
 
 fn closing<'l>(controls: Option<&Controls>, language: &'l Language) -> Closing<'l> {
-    let words = controls.map(|controls| match controls {
-        Controls::Buttons(_) => language.form.hint_tap,
-        Controls::Select { .. } => language.form.hint_list,
-    });
-    Closing { controls: words, also: None }
+    Closing { controls: controls.map(|controls| controls.how_to(language)), also: None }
 }
 
 fn message(lines: &[Line]) -> Map<String, Value> {
-    let content: Vec<String> = lines.iter().map(markdown).collect();
     let mut body = Map::new();
-    body.insert("content".into(), content.join("\n").into());
+    body.insert("content".into(), markdown::text(lines, escaped, ADDRESS).into());
     body.insert("allowed_mentions".into(), json!({ "parse": [] }));
     body.insert("flags".into(), SUPPRESS_EMBEDS.into());
     body
-}
-
-/// A line in Discord's markdown, in which nothing but our own title means anything.
-fn markdown(line: &Line) -> String {
-    match line.kind {
-        LineKind::Title => format!("**{}**", escaped(&line.text)),
-        LineKind::Text => escaped(&line.text),
-        LineKind::Address(start) => match line.text.split_at_checked(start) {
-            Some((ours, url)) if is_plain_address(url) => format!("{}{url}", escaped(ours)),
-            _ => escaped(&line.text),
-        },
-    }
-}
-
-/// Whether an address holds nothing that markdown could read, so that it stays what it is.
-fn is_plain_address(url: &str) -> bool {
-    url.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":/?&=%.,-+~#".contains(&byte))
 }
 
 /// Whether markdown, a mention, an emoji or a link could begin at this character, or be told by it.
@@ -374,10 +321,7 @@ fn snowflake<'i>(id: &'i str, what: &str) -> Result<&'i str, ChannelError> {
     if !id.is_empty() && id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(id);
     }
-    let shown = excerpt(id, 64);
-    Err(ChannelError::BadTarget(format!(
-        "{what} of Discord must be a number of at most 20 digits; received “{shown}”"
-    )))
+    Err(ChannelError::bad_target(format!("{what} of Discord must be a number of at most 20 digits"), id))
 }
 
 /// What was typed into the modal: its only text input, in a row or under a label.

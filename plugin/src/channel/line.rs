@@ -14,7 +14,7 @@ use super::{
 };
 use crate::catalogue::Language;
 use crate::model::Prompt;
-use crate::text::{excerpt, utf16_len};
+use crate::text::utf16_len;
 
 pub(super) struct Line;
 
@@ -101,7 +101,7 @@ impl Channel for Line {
         _: &[String],
         _: &Language,
     ) -> Result<Vec<Call>, ChannelError> {
-        let text = plain(&pages::status(status, &ROOM));
+        let text = pages::status(status, &ROOM).text;
         Ok(vec![push(recipient(target)?, message(&text), text)])
     }
 
@@ -145,8 +145,5 @@ fn recipient(target: &Target) -> Result<&str, ChannelError> {
     if !to.is_empty() && to.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Ok(to);
     }
-    let shown = excerpt(to, 64);
-    Err(ChannelError::BadTarget(format!(
-        "address of LINE must be the id of a user, group or room; received “{shown}”"
-    )))
+    Err(ChannelError::bad_target("address of LINE must be the id of a user, group or room", to))
 }

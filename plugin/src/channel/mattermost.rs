@@ -8,16 +8,15 @@ use serde_json::{Map, Value, json};
 
 use super::controls::{Control, Space, buttons};
 use super::fit::{Room, cut};
-use super::form::{Line, LineKind, plain};
 use super::pages::{self, Closing, Page};
 use super::payload::{id, missing, need_id, tapped, text};
 use super::{
     Action, Call, Channel, ChannelError, Composer, Descriptor, Feedback, Interaction, Limit, Natives,
-    OwnText, Rendering, Tap, Target, token,
+    OwnText, Rendering, Tap, Target, markdown, token,
 };
 use crate::catalogue::Language;
 use crate::model::Prompt;
-use crate::text::{Lines, clean, excerpt, utf16_len};
+use crate::text::utf16_len;
 
 pub(super) struct Mattermost;
 
@@ -30,12 +29,12 @@ const TOKEN: u32 = 200;
 /// `title` of a dialog, and `display_name` of an element.
 const TITLE: usize = 24;
 
+/// Punctuation of an address that markdown does not read.
+const ADDRESS: &[u8] = b":/?&=%.,-+#";
+
 const SPACE: Space = Space::plain(LABEL, utf16_len, TOKEN);
-const ROOM: Room = Room {
-    most: TEXT as usize,
-    cost: |text| text.chars().map(cost).sum(),
-    extra: |kind| if kind == LineKind::Title { "****".len() } else { 0 },
-};
+const ROOM: Room =
+    Room { most: TEXT as usize, cost: |text| text.chars().map(cost).sum(), extra: markdown::extra };
 
 /// A tap, as the law suite makes it.
 const TAP: &str = r#"{
@@ -125,14 +124,12 @@ impl Channel for Mattermost {
         let Some(url) = target.callback_url.as_deref().filter(|_| !composer.tap.handle.is_empty()) else {
             return self.render_feedback(Feedback::TryAgain, words, target, Some(composer.tap));
         };
-        let header = clean(&composer.question.header, Lines::One);
-        let title = if header.is_empty() { language.controls.own_answer } else { &header };
         let element = json!({
             "display_name": cut(language.controls.own_answer, TITLE, &utf16_len), "name": "answer",
             "type": "textarea", "max_length": 3000,
         });
         let dialog = json!({
-            "callback_id": composer.token, "title": cut(title, TITLE, &utf16_len),
+            "callback_id": composer.token, "title": cut(&composer.title(language), TITLE, &utf16_len),
             "submit_label": language.controls.submit, "state": composer.message.unwrap_or_default(),
             "elements": [element],
         });
@@ -150,10 +147,10 @@ impl Channel for Mattermost {
     ) -> Result<Vec<Call>, ChannelError> {
         let channel = channel(target)?;
         let Some(message) = messages.last() else {
-            let lines = pages::status(status, &ROOM);
-            let mut body = post(attachment(&Page { text: plain(&lines), lines: lines.clone() }, Vec::new()));
+            let page = pages::status(status, &ROOM);
+            let mut body = post(attachment(&page, Vec::new()));
             body.insert("channel_id".into(), channel.into());
-            return Ok(vec![Call::new("POST /api/v4/posts", &Value::Object(body), plain(&lines))]);
+            return Ok(vec![Call::new("POST /api/v4/posts", &Value::Object(body), page.text)]);
         };
         let controls = controls(prompt, target, language);
         let page = pages::settled(prompt, status, language, &ROOM, closing(controls.is_some(), language));
@@ -211,8 +208,8 @@ fn action(control: &Control, url: &str) -> Value {
 }
 
 fn attachment(page: &Page, actions: Vec<Value>) -> Value {
-    let text: Vec<String> = page.lines.iter().map(markdown).collect();
-    let mut attachment = json!({ "fallback": page.text, "text": text.join("\n") });
+    let text = markdown::text(&page.lines, escaped, ADDRESS);
+    let mut attachment = json!({ "fallback": page.text, "text": text });
     if !actions.is_empty() {
         attachment["actions"] = actions.into();
     }
@@ -224,23 +221,6 @@ fn post(attachment: Value) -> Map<String, Value> {
     body.insert("message".into(), "".into());
     body.insert("props".into(), json!({ "attachments": [attachment] }));
     body
-}
-
-/// A line in Mattermost's markdown, in which nothing but our own title means anything.
-fn markdown(line: &Line) -> String {
-    match line.kind {
-        LineKind::Title => format!("**{}**", escaped(&line.text)),
-        LineKind::Text => escaped(&line.text),
-        LineKind::Address(start) => match line.text.split_at_checked(start) {
-            Some((ours, url)) if is_plain_address(url) => format!("{}{url}", escaped(ours)),
-            _ => escaped(&line.text),
-        },
-    }
-}
-
-/// Whether an address holds nothing that markdown could read, so that it stays what it is.
-fn is_plain_address(url: &str) -> bool {
-    url.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":/?&=%.,-+#".contains(&byte))
 }
 
 /// What stands before a character that markdown could read, and behind one that no backslash disarms.
@@ -277,10 +257,7 @@ fn checked<'i>(id: &'i str, what: &str) -> Result<&'i str, ChannelError> {
     if !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Ok(id);
     }
-    let shown = excerpt(id, 64);
-    Err(ChannelError::BadTarget(format!(
-        "{what} of Mattermost must be an id of letters and digits; received “{shown}”"
-    )))
+    Err(ChannelError::bad_target(format!("{what} of Mattermost must be an id of letters and digits"), id))
 }
 
 #[cfg(test)]

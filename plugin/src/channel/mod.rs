@@ -8,6 +8,7 @@ mod discord;
 pub mod fit;
 pub mod form;
 mod line;
+mod markdown;
 mod mattermost;
 mod pages;
 mod payload;
@@ -21,7 +22,7 @@ use serde_json::Value;
 
 use crate::catalogue::{FeedbackWords, Language, language};
 use crate::model::{Prompt, Question};
-use crate::text::excerpt;
+use crate::text::{Lines, clean, excerpt};
 
 /// The built-in channels.
 static CHANNELS: [&dyn Channel; 7] = [
@@ -89,6 +90,14 @@ struct Composer<'c> {
     message: Option<&'c str>,
     /// The tap.
     tap: &'c Tap,
+}
+
+impl Composer<'_> {
+    /// What stands over the place to type: the question's header, or what it is for.
+    fn title(&self, language: &Language) -> String {
+        let header = clean(&self.question.header, Lines::One);
+        if header.is_empty() { language.controls.own_answer.to_owned() } else { header }
+    }
 }
 
 /// How a service counts text.
@@ -302,6 +311,13 @@ pub enum ChannelError {
     BadTarget(String),
     /// The prompt is not in a state that can be shown like this.
     Unshowable(String),
+}
+
+impl ChannelError {
+    /// A target that breaks this rule.
+    fn bad_target(rule: impl std::fmt::Display, received: &str) -> Self {
+        Self::BadTarget(format!("{rule}; received “{}”", excerpt(received, 64)))
+    }
 }
 
 /// What to tell a person after a tap or a message.

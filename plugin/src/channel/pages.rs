@@ -53,7 +53,7 @@ pub(super) fn settled(
 ) -> Page {
     let (shown, said) = closing.words(prompt, language);
     let last = bodies(prompt, language, room, &shown, &said).pop().unwrap_or_default();
-    let status = self::status(status, room);
+    let status = status_lines(status, room);
     let mut lines = room.beside(last, room.lines(&status));
     if !lines.is_empty() {
         lines.push(Line::text(""));
@@ -62,8 +62,14 @@ pub(super) fn settled(
     Page { text: plain(&lines), lines }
 }
 
+/// How a prompt ended as a message of its own.
+pub(super) fn status(status: &str, room: &Room) -> Page {
+    let lines = status_lines(status, room);
+    Page { text: plain(&lines), lines }
+}
+
 /// A status line, or one a question, within a message.
-pub(super) fn status(status: &str, room: &Room) -> Vec<Line> {
+fn status_lines(status: &str, room: &Room) -> Vec<Line> {
     let lines: Vec<Line> = status.lines().map(Line::text).collect();
     if room.lines(&lines) <= room.most {
         return lines;

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::controls::{Control, Space, beside, buttons, choices, only_question, submit};
+use super::controls::{Control, Controls, Space, beside, buttons, choices, only_question, submit};
 use super::fit::{Room, cut};
 use super::form::{Line, LineKind, plain};
 use super::pages::{self, Closing, Page};
@@ -17,7 +17,6 @@ use super::{
 };
 use crate::catalogue::Language;
 use crate::model::Prompt;
-use crate::text::{Lines, clean, excerpt};
 
 pub(super) struct Slack;
 
@@ -78,7 +77,7 @@ impl Channel for Slack {
         let calls = pages.into_iter().enumerate().map(|(index, page)| {
             let mut blocks = blocks(&page.lines);
             if let Some(controls) = controls.as_ref().filter(|_| index == last) {
-                blocks.push(controls.block(prompt));
+                blocks.push(block(controls));
             }
             place.call("chat.postMessage", &page, blocks)
         });
@@ -128,15 +127,13 @@ impl Channel for Slack {
         if composer.tap.handle.is_empty() {
             return self.render_feedback(Feedback::TryAgain, words, target, Some(composer.tap));
         }
-        let header = clean(&composer.question.header, Lines::One);
-        let title = if header.is_empty() { language.controls.own_answer } else { &header };
         let word = |word: &str| plain_text(word, MODAL_WORD);
         let input = json!({
             "type": "input", "block_id": ANSWER, "label": plain_text(language.controls.own_answer, 2000),
             "element": { "type": "plain_text_input", "action_id": ANSWER, "multiline": true, "max_length": 3000 },
         });
         let view = json!({
-            "type": "modal", "callback_id": composer.token, "title": word(title),
+            "type": "modal", "callback_id": composer.token, "title": word(&composer.title(language)),
             "submit": word(language.controls.submit), "close": word(language.controls.back),
             "private_metadata": format!("{} {}", place.channel, composer.message.unwrap_or_default()),
             "blocks": [input],
@@ -155,8 +152,7 @@ impl Channel for Slack {
     ) -> Result<Vec<Call>, ChannelError> {
         let mut place = Place::of(target)?;
         let Some(message) = messages.last() else {
-            let lines = pages::status(status, &ROOM);
-            let page = Page { text: plain(&lines), lines };
+            let page = pages::status(status, &ROOM);
             return Ok(vec![place.call("chat.postMessage", &page, blocks(&page.lines))]);
         };
         let controls = controls(prompt, target, language);
@@ -216,10 +212,10 @@ struct Place<'t> {
 impl<'t> Place<'t> {
     fn of(target: &'t Target) -> Result<Self, ChannelError> {
         if target.address.is_empty() || target.address.contains(char::is_whitespace) {
-            let shown = excerpt(&target.address, 64);
-            return Err(ChannelError::BadTarget(format!(
-                "address of Slack must be the id of a conversation, such as C0123456789; received “{shown}”"
-            )));
+            return Err(ChannelError::bad_target(
+                "address of Slack must be the id of a conversation, such as C0123456789",
+                &target.address,
+            ));
         }
         Ok(Self { channel: &target.address, thread: target.thread.as_deref(), message: None })
     }
@@ -251,14 +247,6 @@ impl<'t> Place<'t> {
     }
 }
 
-/// What to tap.
-enum Controls {
-    /// A button each.
-    Buttons(Vec<Control>),
-    /// Boxes to tick, and buttons beside them; the first of those submits.
-    Boxes { choices: Vec<Control>, beside: Vec<Control> },
-}
-
 fn controls(prompt: &Prompt, target: &Target, language: &Language) -> Option<Controls> {
     let question = only_question(prompt)?;
     if !question.takes_many() {
@@ -266,46 +254,29 @@ fn controls(prompt: &Prompt, target: &Target, language: &Language) -> Option<Con
     }
     let mut buttons = vec![submit(prompt, question, language, &SPACE).filter(|_| target.extras)?];
     buttons.extend(beside(prompt, question, language, &SPACE)?);
-    Some(Controls::Boxes { choices: choices(prompt, question, &SPACE)?, beside: buttons })
+    Some(Controls::List { choices: choices(prompt, question, &SPACE)?, beside: buttons })
 }
 
-impl Controls {
-    fn all(&self) -> impl Iterator<Item = &Control> {
-        let (first, second) = match self {
-            Self::Buttons(buttons) => (buttons.as_slice(), [].as_slice()),
-            Self::Boxes { choices, beside } => (choices.as_slice(), beside.as_slice()),
-        };
-        first.iter().chain(second)
-    }
-
-    fn block(&self, prompt: &Prompt) -> Value {
-        match self {
-            Self::Buttons(buttons) => {
-                json!({ "type": "actions", "elements": buttons.iter().map(button).collect::<Vec<_>>() })
-            }
-            Self::Boxes { choices, beside } => {
-                let descriptions = prompt
-                    .questions
+fn block(controls: &Controls) -> Value {
+    match controls {
+        Controls::Buttons(buttons) => {
+            json!({ "type": "actions", "elements": buttons.iter().map(button).collect::<Vec<_>>() })
+        }
+        Controls::List { choices, beside } => {
+            let options: Vec<Value> = choices
                     .iter()
-                    .flat_map(|question| &question.choices)
-                    .map(|choice| &choice.description);
-                let options: Vec<Value> = choices
-                    .iter()
-                    .zip(descriptions)
-                    .map(|(choice, description)| {
+                    .map(|choice| {
                         let mut option =
                             json!({ "text": plain_text(&choice.label, LABEL.most as usize), "value": choice.token });
-                        let description = description.as_deref().map(|text| clean(text, Lines::One));
-                        if let Some(description) = description.filter(|text| !text.is_empty()) {
-                            option["description"] = plain_text(&description, LABEL.most as usize);
+                        if let Some(description) = &choice.description {
+                            option["description"] = plain_text(description, LABEL.most as usize);
                         }
                         option
                     })
                     .collect();
-                let boxes = json!({ "type": "checkboxes", "action_id": CHOICES, "options": options });
-                let elements: Vec<Value> = std::iter::once(boxes).chain(beside.iter().map(button)).collect();
-                json!({ "type": "actions", "block_id": CHOICES, "elements": elements })
-            }
+            let boxes = json!({ "type": "checkboxes", "action_id": CHOICES, "options": options });
+            let elements: Vec<Value> = std::iter::once(boxes).chain(beside.iter().map(button)).collect();
+            json!({ "type": "actions", "block_id": CHOICES, "elements": elements })
         }
     }
 }
@@ -322,11 +293,7 @@ fn button(control: &Control) -> Value {
 }
 
 fn closing<'l>(controls: Option<&Controls>, language: &'l Language) -> Closing<'l> {
-    let words = controls.map(|controls| match controls {
-        Controls::Buttons(_) => language.form.hint_tap,
-        Controls::Boxes { .. } => language.form.hint_list,
-    });
-    Closing { controls: words, also: None }
+    Closing { controls: controls.map(|controls| controls.how_to(language)), also: None }
 }
 
 /// The lines as blocks: a header where the first one is a title that fits, a section for all others.

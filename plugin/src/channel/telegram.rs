@@ -159,12 +159,9 @@ impl Channel for Telegram {
     ) -> Result<Vec<Call>, ChannelError> {
         let place = Place::of(target)?;
         let Some(message) = messages.last() else {
-            let lines = pages::status(status, &ROOM);
-            return Ok(vec![Call::new(
-                "sendMessage",
-                &Value::Object(place.message(&lines, None)),
-                plain(&lines),
-            )]);
+            let page = pages::status(status, &ROOM);
+            let body = Value::Object(place.message(&page.lines, None));
+            return Ok(vec![Call::new("sendMessage", &body, page.text)]);
         };
         let controls = buttons(prompt, language, &SPACE).is_some();
         let page = pages::settled(prompt, status, language, &ROOM, closing(controls, target, language));
@@ -243,12 +240,8 @@ impl Place {
 
 /// A whole number, as Telegram names chats, topics and messages.
 fn number(value: &str, what: &str) -> Result<Value, ChannelError> {
-    value.parse::<i64>().map(Value::from).map_err(|_| {
-        let shown = excerpt(value, 64);
-        ChannelError::BadTarget(format!(
-            "{what} of a Telegram chat must be a whole number; received “{shown}”"
-        ))
-    })
+    let rule = || format!("{what} of a Telegram chat must be a whole number");
+    value.parse::<i64>().map(Value::from).map_err(|_| ChannelError::bad_target(rule(), value))
 }
 
 fn closing<'l>(controls: bool, target: &Target, language: &'l Language) -> Closing<'l> {

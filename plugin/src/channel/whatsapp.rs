@@ -17,7 +17,7 @@ use super::{
 };
 use crate::catalogue::Language;
 use crate::model::Prompt;
-use crate::text::{Lines, clean, excerpt, utf16_len};
+use crate::text::utf16_len;
 
 pub(super) struct WhatsApp;
 
@@ -69,7 +69,7 @@ impl Channel for WhatsApp {
             let shown = escaped(&plain(&page.lines));
             match controls.as_ref().filter(|_| index == last) {
                 Some(controls) => {
-                    let interactive = controls.interactive(&shown, prompt, language);
+                    let interactive = controls.interactive(&shown, language);
                     message(to, "interactive", interactive, page.text)
                 }
                 None => text_message(to, &shown, page.text),
@@ -114,7 +114,7 @@ impl Channel for WhatsApp {
         _: &[String],
         _: &Language,
     ) -> Result<Vec<Call>, ChannelError> {
-        let status = plain(&pages::status(status, &ROOM));
+        let status = pages::status(status, &ROOM).text;
         Ok(vec![text_message(recipient(target)?, &escaped(&status), status)])
     }
 
@@ -157,8 +157,8 @@ impl Controls {
         }
     }
 
-    fn interactive(&self, shown: &str, prompt: &Prompt, language: &Language) -> Value {
-        let action = if self.as_list { self.list(prompt, language) } else { self.buttons() };
+    fn interactive(&self, shown: &str, language: &Language) -> Value {
+        let action = if self.as_list { self.list(language) } else { self.buttons() };
         let kind = if self.as_list { "list" } else { "button" };
         json!({ "type": kind, "body": { "text": shown }, "action": action })
     }
@@ -168,18 +168,14 @@ impl Controls {
         json!({ "buttons": self.all.iter().map(button).collect::<Vec<_>>() })
     }
 
-    fn list(&self, prompt: &Prompt, language: &Language) -> Value {
-        let choices = prompt.questions.iter().flat_map(|question| &question.choices);
-        let descriptions = choices.map(|choice| choice.description.as_deref()).chain(std::iter::repeat(None));
+    fn list(&self, language: &Language) -> Value {
         let rows: Vec<Value> = self
             .all
             .iter()
-            .zip(descriptions)
-            .map(|(control, description)| {
+            .map(|control| {
                 let mut row = json!({ "id": control.token, "title": control.label });
-                let description = description.map(|text| clean(text, Lines::One));
-                if let Some(description) = description.filter(|text| !text.is_empty()) {
-                    row["description"] = json!(cut(&description, DESCRIPTION, &utf16_len));
+                if let Some(description) = &control.description {
+                    row["description"] = json!(cut(description, DESCRIPTION, &utf16_len));
                 }
                 row
             })
@@ -231,8 +227,7 @@ fn recipient(target: &Target) -> Result<&str, ChannelError> {
     if !to.is_empty() && to.len() <= 32 && to.bytes().all(|byte| byte.is_ascii_digit() || byte == b'+') {
         return Ok(to);
     }
-    let shown = excerpt(to, 64);
-    Err(ChannelError::BadTarget(format!("address of WhatsApp must be a phone number; received “{shown}”")))
+    Err(ChannelError::bad_target("address of WhatsApp must be a phone number", to))
 }
 
 #[cfg(test)]
