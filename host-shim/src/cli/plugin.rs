@@ -16,10 +16,7 @@ pub(super) fn inspect(file: Option<&Path>, json: bool) -> Result<Exit, Failure> 
     let report = match file {
         None => Report::of_bundled(&sandbox)?,
         Some(path) => {
-            let bytes = std::fs::read(path).map_err(|error| {
-                Failure::other("input", format!("cannot read {}: {error}", path.display()))
-            })?;
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let (name, bytes) = setup::component(path)?;
             Report::of_file(&sandbox, &name, &bytes)?
         }
     };

@@ -98,10 +98,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<Exit, Failure> {
     let plugin = match &args.plugin {
         None => rules.channel().clone(),
         Some(path) => {
-            let unreadable =
-                |error| Failure::other("input", format!("cannot read {}: {error}", path.display()));
-            let bytes = std::fs::read(path).map_err(unreadable)?;
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let (name, bytes) = setup::component(path)?;
             let loaded = sandbox.load_channels(&name, &bytes, Limits::default());
             loaded.map_err(|error| Failure::other("plugin", error))?
         }

@@ -1,7 +1,7 @@
 //! What every command needs: a sandbox with its code cache, a store, a runtime.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -53,6 +53,13 @@ pub(super) fn sandbox() -> Result<Sandbox, Failure> {
 /// The plugin that is part of this program.
 pub(super) fn bundled_plugin() -> Result<Plugin, Failure> {
     sandbox()?.load_bundled().map_err(|error| Failure::other("plugin", error))
+}
+
+/// A component from a file: what it is called, and its bytes.
+pub(super) fn component(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::other("input", format!("cannot read {}: {error}", path.display())))?;
+    Ok((path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), bytes))
 }
 
 /// `ASK_USER_CACHE_DIR`, else the usual place for this user's caches. Without any, code is compiled each time.

@@ -69,7 +69,7 @@ macro_rules! decisions {
 
         impl $plugin {
             $($(#[$doc])*
-            #[allow(clippy::extra_unused_lifetimes, clippy::needless_lifetimes, clippy::too_many_arguments)]
+            #[allow(clippy::extra_unused_lifetimes, clippy::needless_lifetimes)]
             pub fn $method<'a>(&self, $($argument: $kind),*) -> Result<$return, CallError> {
                 self.call(|functions: &$functions, instance, store| {
                     let function = instance
