@@ -296,7 +296,7 @@ record!(channel::Natives => wit_channel::Natives {
     buttons, edits, private_feedback, composer, multi_select, reactions,
 });
 record!(channel::Descriptor => wit_channel::Descriptor {
-    name, text, label, token_bytes, natives, markup, example_tap,
+    name, text, label, token_bytes, natives, markup, example_address, example_tap,
 });
 record!(channel::Call => wit_channel::Call { method, body, text });
 record_both_ways!(wit_channel::ChoiceRef, channel::ChoiceRef, { question_id, index });

@@ -7,7 +7,7 @@ use ask_user_plugin::channel::{
 use ask_user_plugin::model::{Choice, Origin, Prompt, Question};
 use serde_json::Value;
 
-mod places;
+mod known;
 
 const ID: &str = "ask_0123456789abcdef0123456789abcdef";
 
@@ -34,7 +34,7 @@ fn prompt(questions: Vec<Question>) -> Prompt {
 
 fn target(channel: &str) -> Target {
     Target {
-        address: places::address(channel).to_owned(),
+        address: known::descriptor(channel).example_address,
         callback_url: Some("https://host.example/taps".to_owned()),
         ..Target::default()
     }
@@ -58,8 +58,11 @@ fn said(rendering: &Rendering) -> String {
 
 /// The token of the control that does this, in a prompt like this one.
 fn tap(channel: &str, token: &str, sender: &str) -> String {
-    let descriptor = channels().into_iter().find(|known| known.name == channel).expect("a channel");
-    descriptor.example_tap.expect("a tap").replace("{token}", token).replace("{sender}", sender)
+    known::descriptor(channel)
+        .example_tap
+        .expect("a tap")
+        .replace("{token}", token)
+        .replace("{sender}", sender)
 }
 
 const TAPPED: [&str; 6] = ["telegram", "discord", "slack", "mattermost", "line", "whatsapp"];

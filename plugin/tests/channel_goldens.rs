@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ask_user_plugin::channel::{Person, Target, channels, render, render_settled};
 use ask_user_plugin::model::{Answer, Choice, Origin, Outcome, Prompt, Question, Settlement};
 
-mod places;
+mod known;
 
 fn question(id: &str, header: &str, text: &str, choices: &[&str]) -> Question {
     let choices = choices.iter().map(|label| Choice { label: (*label).to_owned(), description: None });
@@ -82,7 +82,7 @@ fn cases() -> Vec<(&'static str, Vec<Question>)> {
 
 fn target(channel: &str) -> Target {
     Target {
-        address: places::address(channel).to_owned(),
+        address: known::descriptor(channel).example_address,
         extras: true,
         requester: Some(Person { id: "7".to_owned(), name: Some("Ada".to_owned()) }),
         callback_url: Some("https://host.example/taps".to_owned()),

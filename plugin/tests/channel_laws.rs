@@ -11,10 +11,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
-mod places;
 mod prompts;
 
-use places::address;
 use prompts::{prompt, text};
 
 const FEEDBACK: [Feedback; 7] = [
@@ -27,8 +25,8 @@ const FEEDBACK: [Feedback; 7] = [
     Feedback::TryAgain,
 ];
 
-fn target(channel: &str) -> impl Strategy<Value = Target> + use<> {
-    let address = address(channel).to_owned();
+fn target(channel: &Descriptor) -> impl Strategy<Value = Target> + use<> {
+    let address = channel.example_address.clone();
     let locale = select(LANGUAGES.map(|language| language.tag).to_vec());
     let requester = proptest::option::of((select(vec!["7", "U7"]), proptest::option::of(text())));
     (locale, any::<bool>(), any::<bool>(), requester, any::<bool>()).prop_map(
@@ -46,7 +44,7 @@ fn target(channel: &str) -> impl Strategy<Value = Target> + use<> {
 
 /// A channel, and a target of it.
 fn place() -> impl Strategy<Value = (Descriptor, Target)> {
-    select(channels()).prop_flat_map(|channel| (Just(channel.clone()), target(&channel.name)))
+    select(channels()).prop_flat_map(|channel| (Just(channel.clone()), target(&channel)))
 }
 
 /// The same prompt with longer texts, up to more than any message holds.

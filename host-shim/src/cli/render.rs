@@ -27,7 +27,7 @@ pub(super) struct RenderArgs {
     /// A component whose channels are used in place of the built-in ones
     #[arg(long, value_name = "COMPONENT")]
     plugin: Option<PathBuf>,
-    /// The service's own address of the conversation; made up for a built-in channel unless given
+    /// The service's own address of the conversation; the channel's example unless given
     #[arg(long, value_name = "ADDRESS", allow_hyphen_values = true)]
     target: Option<String>,
     /// The thread or topic in it
@@ -121,7 +121,7 @@ fn rendered(
     channel: &Descriptor,
     prompt: Prompt,
 ) -> Result<(Vec<Call>, Vec<Binding>), Failure> {
-    let target = target(args);
+    let target = target(args, channel);
     let failed = |error| Failure::other("plugin", error);
     let pending = plugin.render(&prompt, &channel.name, &target).map_err(failed)?.map_err(channel_failure)?;
     let Some(settled) = args.settled else { return Ok((pending.calls, pending.bindings)) };
@@ -133,18 +133,9 @@ fn rendered(
     Ok((calls.map_err(channel_failure)?, Vec::new()))
 }
 
-fn target(args: &RenderArgs) -> Target {
-    let made_up = match args.channel.as_str() {
-        "telegram" => "1000000000",
-        "discord" => "1000000000000000000",
-        "slack" => "C0123456789",
-        "mattermost" => "abcdefghijklmnopqrstuvwxyz",
-        "line" => "U0123456789abcdef0123456789abcdef",
-        "whatsapp" => "15550000000",
-        _ => "",
-    };
+fn target(args: &RenderArgs, channel: &Descriptor) -> Target {
     Target {
-        address: args.target.clone().unwrap_or_else(|| made_up.to_owned()),
+        address: args.target.clone().unwrap_or_else(|| channel.example_address.clone()),
         thread: args.thread.clone(),
         shared: args.shared,
         extras: args.extras,

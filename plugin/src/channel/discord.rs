@@ -86,6 +86,7 @@ impl Channel for Discord {
                 reactions: false,
             },
             markup: vec!["content".to_owned()],
+            example_address: "1000000000000000000".to_owned(),
             example_tap: Some(TAP.to_owned()),
         }
     }

@@ -43,6 +43,7 @@ impl Channel for Line {
             token_bytes: Some(DATA),
             natives: Natives { buttons: true, ..Natives::default() },
             markup: Vec::new(),
+            example_address: "U0123456789abcdef0123456789abcdef".to_owned(),
             example_tap: Some(TAP.to_owned()),
         }
     }

@@ -57,6 +57,7 @@ impl Channel for Mattermost {
                 ..Natives::default()
             },
             markup: vec!["text".to_owned()],
+            example_address: "abcdefghijklmnopqrstuvwxyz".to_owned(),
             example_tap: Some(TAP.to_owned()),
         }
     }

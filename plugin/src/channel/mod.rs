@@ -161,6 +161,8 @@ pub struct Descriptor {
     pub natives: Natives,
     /// Names of members whose text the service reads as markup.
     pub markup: Vec<String>,
+    /// An address such as a conversation of the service has.
+    pub example_address: String,
     /// A payload of a tap, with `{token}` and `{sender}`.
     pub example_tap: Option<String>,
 }

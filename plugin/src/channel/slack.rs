@@ -60,6 +60,7 @@ impl Channel for Slack {
                 reactions: false,
             },
             markup: Vec::new(),
+            example_address: "C0123456789".to_owned(),
             example_tap: Some(TAP.to_owned()),
         }
     }

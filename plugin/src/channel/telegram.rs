@@ -62,6 +62,7 @@ impl Channel for Telegram {
                 ..Natives::default()
             },
             markup: Vec::new(),
+            example_address: "1000000000".to_owned(),
             example_tap: Some(TAP.to_owned()),
         }
     }

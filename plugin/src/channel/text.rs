@@ -21,6 +21,7 @@ impl Channel for Text {
             token_bytes: None,
             natives: Natives::default(),
             markup: Vec::new(),
+            example_address: String::new(),
             example_tap: None,
         }
     }

@@ -51,6 +51,7 @@ impl Channel for WhatsApp {
             token_bytes: Some(ID),
             natives: Natives { buttons: true, ..Natives::default() },
             markup: Vec::new(),
+            example_address: "15550000000".to_owned(),
             example_tap: Some(TAP.to_owned()),
         }
     }
