@@ -46,6 +46,8 @@ pub mod contract;
 #[cfg(feature = "gateway")]
 pub mod gateway;
 pub mod ids;
+#[cfg(feature = "laws")]
+pub mod laws;
 mod questions;
 pub mod sandbox;
 pub mod store;

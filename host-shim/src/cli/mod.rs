@@ -65,7 +65,7 @@ enum Command {
     Render(render::RenderArgs),
     /// Look at plugin components
     #[command(subcommand)]
-    Plugin(PluginCommand),
+    Plugin(plugin::PluginCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -208,18 +208,6 @@ enum ConfigCommand {
     },
 }
 
-#[derive(Debug, Subcommand)]
-enum PluginCommand {
-    /// Tell what a component is, whether it would load here, and why not
-    Inspect {
-        /// A component; the built-in one unless given
-        file: Option<PathBuf>,
-        /// Print what is known of it as JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
     match Cli::try_parse() {
@@ -245,7 +233,7 @@ fn run(command: Command) -> Exit {
     let json = match &command {
         Command::Ask(args) => args.json,
         Command::Tool(args) => args.json || args.format.is_some(),
-        Command::Plugin(PluginCommand::Inspect { json, .. }) => *json,
+        Command::Plugin(command) => command.json(),
         Command::Config(ConfigCommand::Check { json, .. }) => *json,
         Command::Question(args) => args.json,
         Command::Render(args) => args.json,
@@ -255,7 +243,7 @@ fn run(command: Command) -> Exit {
     let done = match command {
         Command::Ask(args) => ask::run(args),
         Command::Tool(args) => tool::run(&args),
-        Command::Plugin(PluginCommand::Inspect { file, json }) => plugin::inspect(file.as_deref(), json),
+        Command::Plugin(command) => plugin::run(command),
         Command::Serve(args) => serve::run(&args),
         Command::Config(ConfigCommand::Check { file, json }) => config::check(&file, json),
         Command::Question(args) => question::run(args),

@@ -53,3 +53,8 @@ pub(super) fn emphasised(text: &str) -> String {
     let bold = Style::new().bold();
     format!("{bold}{text}{bold:#}")
 }
+
+/// Text of a component, on one line and without what a terminal would obey.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

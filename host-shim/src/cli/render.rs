@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{ask, output, setup};
+use super::{ask, output, plugin as plugins, setup};
 use crate::contract::{
     Answer, Binding, BindingTarget, Call, ChannelError, Context, Descriptor, NoAnswerReason, Outcome, Person,
     Prompt, Question, Refusal, Settlement, Target,
 };
 use crate::questions::Run;
-use crate::sandbox::{ChannelPlugin, Limits};
+use crate::sandbox::ChannelPlugin;
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -97,11 +97,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<Exit, Failure> {
         .map_err(refused)?;
     let plugin = match &args.plugin {
         None => rules.channel().clone(),
-        Some(path) => {
-            let (name, bytes) = setup::component(path)?;
-            let loaded = sandbox.load_channels(&name, &bytes, Limits::default());
-            loaded.map_err(|error| Failure::other("plugin", error))?
-        }
+        Some(path) => plugins::channels(&sandbox, path)?,
     };
     let known = plugin.channels().map_err(|error| Failure::other("plugin", error))?;
     let Some(channel) = known.iter().find(|channel| channel.name == args.channel) else {
@@ -211,7 +207,7 @@ fn document(channel: &Descriptor, calls: &[Call], bindings: &[Binding]) -> Strin
 
 fn for_people(calls: &[Call], bindings: &[Binding]) -> String {
     let mut parts: Vec<String> =
-        calls.iter().map(|call| format!("{}\n{:#}", printable(&call.method), body(call))).collect();
+        calls.iter().map(|call| format!("{}\n{:#}", output::printable(&call.method), body(call))).collect();
     if !bindings.is_empty() {
         let width = bindings.iter().map(|binding| binding.token.chars().count()).max().unwrap_or_default();
         let line = |binding: &Binding| {
@@ -221,14 +217,9 @@ fn for_people(calls: &[Call], bindings: &[Binding]) -> String {
                 BindingTarget::Submit(question) => format!("submits {question}"),
                 BindingTarget::Skip => "skips".to_owned(),
             };
-            printable(&format!("{:width$}  {does}", binding.token))
+            output::printable(&format!("{:width$}  {does}", binding.token))
         };
         parts.push(bindings.iter().map(line).collect::<Vec<_>>().join("\n"));
     }
     parts.join("\n\n")
-}
-
-/// Text of a channel on a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

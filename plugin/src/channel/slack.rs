@@ -212,7 +212,10 @@ struct Place<'t> {
 
 impl<'t> Place<'t> {
     fn of(target: &'t Target) -> Result<Self, ChannelError> {
-        if target.address.is_empty() || target.address.contains(char::is_whitespace) {
+        let is_id = |id: &str| {
+            id.starts_with(|c: char| c.is_ascii_uppercase()) && id.chars().all(|c| c.is_ascii_alphanumeric())
+        };
+        if !is_id(&target.address) {
             return Err(ChannelError::bad_target(
                 "address of Slack must be the id of a conversation, such as C0123456789",
                 &target.address,

@@ -1,17 +1,16 @@
-//! `ask-user plugin`: looks at components.
+//! `ask-user plugin inspect`: what a component is, and whether it would load.
 
 use std::path::Path;
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::exit::Exit;
-use super::failure::Failure;
-use super::{output, setup};
+use super::{Exit, Failure, setup};
+use crate::cli::output;
 use crate::sandbox::{ChannelPlugin, Inspection, Limits, LoadError, Sandbox, inspect as inspect_file};
 
 /// Tells what a component is and whether it would load. Exit 1 when it would not.
-pub(super) fn inspect(file: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+pub(super) fn run(file: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     let sandbox = setup::sandbox()?;
     let report = match file {
         None => Report::of_bundled(&sandbox)?,

@@ -1,0 +1,137 @@
+//! Laws about what people do with controls, and what they are told.
+
+use super::inputs::{Input, Kind};
+use super::{Broken, Law, Subject, broken, check_calls};
+use crate::contract::{Action, Binding, BindingTarget, ChannelError, Feedback, Interaction, Tap, Target};
+
+/// Who taps.
+const SENDER: &str = "42";
+/// A message of a service, as it names it.
+const MESSAGE: &str = "70001";
+
+pub(super) const TAKEN_BACK: Law = Law {
+    name: "takes every tap back as its choice",
+    on: Kind::AnyPrompt,
+    holds: |subject, input| {
+        for binding in &subject.rendered(input)?.bindings {
+            let interaction = subject.tapped(&binding.token)?;
+            if interaction.sender != SENDER {
+                broken!("{SENDER} tapped, and the sender is {:?}", interaction.sender);
+            }
+            match &interaction.action {
+                Action::Choose(tokens) if *tokens == [binding.token.clone()] => {}
+                // What a submit chooses stands elsewhere in the payload.
+                Action::Choose(_) if matches!(binding.target, BindingTarget::Submit(_)) => {}
+                other => broken!("{:?} was tapped, and that is taken for {other:?}", binding.token),
+            }
+        }
+        Ok(())
+    },
+};
+
+pub(super) const OTHERS_REFUSED: Law = Law {
+    name: "refuses what is no tap on a control of its own",
+    on: Kind::Payload,
+    holds: |subject, input| {
+        let understood = subject.plugin.interpret_interaction(&subject.channel.name, &input.payload)?;
+        let is_json = serde_json::from_str::<serde_json::Value>(&input.payload).is_ok();
+        match understood {
+            Ok(interaction) if !is_json => broken!("a payload that is not JSON is taken for {interaction:?}"),
+            Ok(interaction) if interaction.sender.is_empty() => {
+                broken!("a tap of nobody is taken for {interaction:?}")
+            }
+            Ok(_) | Err(ChannelError::NotOurs | ChannelError::Malformed(_)) => Ok(()),
+            Err(other) => broken!("the refusal is {other:?}, and not that it is malformed or not ours"),
+        }
+    },
+};
+
+pub(super) const OWN_TEXT: Law = Law {
+    name: "opens a place for own text",
+    on: Kind::AnyPrompt,
+    holds: |subject, input| {
+        for binding in &subject.rendered(input)?.bindings {
+            if !matches!(binding.target, BindingTarget::Other(_)) {
+                continue;
+            }
+            let Interaction { handle, .. } = subject.tapped(&binding.token)?;
+            for acknowledged in [false, true] {
+                let tap = Tap { sender: SENDER.into(), handle: handle.clone(), acknowledged };
+                opens(subject, input, binding, &tap)?;
+            }
+        }
+        Ok(())
+    },
+};
+
+fn opens(subject: &Subject<'_>, input: &Input, binding: &Binding, tap: &Tap) -> Result<(), Broken> {
+    let Input { prompt, target, .. } = input;
+    let name = &subject.channel.name;
+    match subject.plugin.render_composer(prompt, name, target, binding, Some(MESSAGE), tap)? {
+        Ok(calls) if calls.is_empty() => broken!("nothing opens after a tap on {:?}", binding.token),
+        Ok(calls) => check_calls(subject.channel, &calls).map(drop),
+        // A service may take a place to type only as its first response.
+        Err(ChannelError::Unshowable(_)) if tap.acknowledged => Ok(()),
+        Err(error) => broken!("a tap on {:?} opens nothing: {error:?}", binding.token),
+    }
+}
+
+const FEEDBACK_KINDS: [Feedback; 7] = [
+    Feedback::Received,
+    Feedback::Accepted,
+    Feedback::AlreadyAnswered,
+    Feedback::Expired,
+    Feedback::NotAllowed,
+    Feedback::NothingChosen,
+    Feedback::TryAgain,
+];
+
+pub(super) const FEEDBACK: Law = Law {
+    name: "tells people what came of it",
+    on: Kind::PlainPrompt,
+    holds: |subject, input| {
+        let handle = match subject.rendered(input)?.bindings.first() {
+            Some(binding) => Some(subject.tapped(&binding.token)?.handle),
+            None => None,
+        };
+        let tap = |acknowledged| {
+            let handle = handle.clone()?;
+            Some(Tap { sender: SENDER.into(), handle, acknowledged })
+        };
+        for feedback in FEEDBACK_KINDS {
+            for tap in [None, tap(false), tap(true)] {
+                tells(subject, &input.target, feedback, tap.as_ref())?;
+            }
+        }
+        Ok(())
+    },
+};
+
+fn tells(
+    subject: &Subject<'_>,
+    target: &Target,
+    feedback: Feedback,
+    tap: Option<&Tap>,
+) -> Result<(), Broken> {
+    match subject.plugin.render_feedback(&subject.channel.name, target, feedback, tap)? {
+        Ok(calls) => check_calls(subject.channel, &calls).map(drop),
+        Err(error) => broken!("{feedback:?} cannot be told: {error:?}"),
+    }
+}
+
+impl Subject<'_> {
+    /// What the channel makes of its own example of a tap.
+    fn tapped(&self, token: &str) -> Result<Interaction, Broken> {
+        let Some(example) = &self.channel.example_tap else {
+            broken!("there are controls, and no example of a tap");
+        };
+        // Tokens are put where they stand inside a string of JSON.
+        let quoted = serde_json::Value::from(token).to_string();
+        let inside = quoted.trim_matches('"');
+        let payload = example.replace("{token}", inside).replace("{sender}", SENDER);
+        match self.plugin.interpret_interaction(&self.channel.name, &payload)? {
+            Ok(interaction) => Ok(interaction),
+            Err(error) => broken!("a tap on {token:?} is refused: {error:?}; the payload is {payload}"),
+        }
+    }
+}
