@@ -48,6 +48,8 @@ pub mod gateway;
 pub mod ids;
 #[cfg(feature = "laws")]
 pub mod laws;
+#[cfg(feature = "plugins")]
+pub mod plugins;
 mod questions;
 pub mod sandbox;
 pub mod store;

@@ -4,6 +4,7 @@ pub mod gateway;
 pub mod guests;
 pub mod program;
 pub mod prompts;
+pub mod scaffold;
 #[cfg(unix)]
 pub mod terminal;
 pub mod world;

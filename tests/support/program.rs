@@ -89,7 +89,13 @@ pub fn fed(command: &mut Command, input: &[u8]) -> Ran {
 /// The program with these arguments, and no surprises from the environment.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(path());
-    command.current_dir(root()).args(arguments).env("ASK_USER_CACHE_DIR", code_cache()).env("USER", "ada");
+    command
+        .current_dir(root())
+        .args(arguments)
+        .env("ASK_USER_CACHE_DIR", code_cache())
+        // Not there: no plugins of whoever runs the tests.
+        .env("ASK_USER_PLUGINS", root().join("target/no-plugins"))
+        .env("USER", "ada");
     command
 }
 

@@ -10,6 +10,7 @@ mod examples;
 mod fate;
 mod gateway;
 mod persistence;
+mod plugins;
 mod program;
 mod readme;
 mod render;

@@ -12,6 +12,7 @@ use crate::contract::{
     Answer, Binding, BindingTarget, Call, ChannelError, Context, Descriptor, NoAnswerReason, Outcome, Person,
     Prompt, Question, Refusal, Settlement, Target,
 };
+use crate::plugins::Channels;
 use crate::questions::Run;
 use crate::sandbox::ChannelPlugin;
 
@@ -21,12 +22,14 @@ pub(super) struct RenderArgs {
     /// The arguments of ask_user as JSON: a file, or - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
-    /// The channel, such as telegram; `ask-user plugin inspect` lists them
+    /// The channel, such as telegram; built in or of a plugin
     #[arg(long, value_name = "NAME", default_value = "text")]
     channel: String,
-    /// A component whose channels are used in place of the built-in ones
-    #[arg(long, value_name = "COMPONENT")]
+    /// A component whose channels are used, and no others
+    #[arg(long, value_name = "COMPONENT", conflicts_with = "plugins")]
     plugin: Option<PathBuf>,
+    #[command(flatten)]
+    folder: plugins::FolderArgs,
     /// The service's own address of the conversation; the channel's example unless given
     #[arg(long, value_name = "ADDRESS", allow_hyphen_values = true)]
     target: Option<String>,
@@ -95,17 +98,18 @@ pub(super) fn run(args: &RenderArgs) -> Result<Exit, Failure> {
         .ask_user(&arguments, &context)
         .map_err(|error| Failure::other("plugin", error))?
         .map_err(refused)?;
-    let plugin = match &args.plugin {
-        None => rules.channel().clone(),
-        Some(path) => plugins::channels(&sandbox, path)?,
+    let channels = match &args.plugin {
+        None => plugins::all_channels(&args.folder.folder()?, &sandbox, rules.channel().clone())?,
+        Some(path) => Channels::of(plugins::channels(&sandbox, path)?)
+            .map_err(|error| Failure::other("plugin", error))?,
     };
-    let known = plugin.channels().map_err(|error| Failure::other("plugin", error))?;
-    let Some(channel) = known.iter().find(|channel| channel.name == args.channel) else {
-        let names: Vec<&str> = known.iter().map(|channel| channel.name.as_str()).collect();
+    let Some(known) = channels.get(&args.channel) else {
+        let names: Vec<&str> = channels.iter().map(|known| known.descriptor.name.as_str()).collect();
         let text = format!("no channel {:?} here; there are {}", args.channel, names.join(", "));
         return Err(Failure::other("channel", text));
     };
-    let (calls, bindings) = rendered(args, &plugin, channel, prompt)?;
+    let channel = &known.descriptor;
+    let (calls, bindings) = rendered(args, &known.plugin, channel, prompt)?;
     let text = if args.json { document(channel, &calls, &bindings) } else { for_people(&calls, &bindings) };
     output::result(&text)?;
     Ok(Exit::Done)

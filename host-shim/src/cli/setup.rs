@@ -64,11 +64,25 @@ pub(super) fn component(path: &Path) -> Result<(String, Vec<u8>), Failure> {
 
 /// `ASK_USER_CACHE_DIR`, else the usual place for this user's caches. Without any, code is compiled each time.
 fn cache_folder() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("ASK_USER_CACHE_DIR")
-        .or_else(|| Some(set("XDG_CACHE_HOME").filter(|path| path.is_absolute())?.join("ask-user")))
-        .or_else(|| Some(set("HOME")?.join(".cache/ask-user")))
-        .or_else(|| Some(set("LOCALAPPDATA")?.join("ask-user")))
+    folder_in("ASK_USER_CACHE_DIR")
+        .or_else(|| Some(folder_in("XDG_CACHE_HOME").filter(|path| path.is_absolute())?.join("ask-user")))
+        .or_else(|| Some(folder_in("HOME")?.join(".cache/ask-user")))
+        .or_else(|| Some(folder_in("LOCALAPPDATA")?.join("ask-user")))
+}
+
+/// `ASK_USER_PLUGINS`, else the usual place for this user's data.
+pub(super) fn plugin_folder() -> Option<PathBuf> {
+    folder_in("ASK_USER_PLUGINS")
+        .or_else(|| {
+            Some(folder_in("XDG_DATA_HOME").filter(|path| path.is_absolute())?.join("ask-user/plugins"))
+        })
+        .or_else(|| Some(folder_in("HOME")?.join(".local/share/ask-user/plugins")))
+        .or_else(|| Some(folder_in("LOCALAPPDATA")?.join("ask-user/plugins")))
+}
+
+/// The folder that a variable of the environment names.
+fn folder_in(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// Runs a command's asynchronous part. What is still running when it returns is left behind.

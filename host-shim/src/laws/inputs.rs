@@ -24,7 +24,7 @@ pub(super) enum Kind {
 pub(super) struct Input {
     pub(super) prompt: Prompt,
     pub(super) target: Target,
-    /// What somebody sent as a tap.
+    /// What somebody sent as a tap, with `{token}` where a control's token may stand.
     pub(super) payload: String,
 }
 
@@ -47,11 +47,7 @@ pub(super) fn of(kind: Kind, channel: &Descriptor) -> BoxedStrategy<Input> {
             .prop_map(|(prompt, target)| Input { prompt, target, payload: String::new() })
             .boxed(),
         Kind::Payload => (target, payload(channel.example_tap.as_deref()))
-            .prop_map(|(target, payload)| Input {
-                prompt: prompt_of(vec![question_of("q".into(), "Go on?".into())]),
-                target,
-                payload,
-            })
+            .prop_map(|(target, payload)| Input { prompt: yes_or_no(), target, payload })
             .boxed(),
     }
 }
@@ -106,6 +102,13 @@ fn prompt_of(questions: Vec<Question>) -> Prompt {
         expires_at: 900_000,
         settlement: None,
     }
+}
+
+/// A prompt that every channel with controls has controls for.
+fn yes_or_no() -> Prompt {
+    let choice = |label: &str| Choice { label: label.to_owned(), description: None };
+    let choices = vec![choice("Yes"), choice("No")];
+    prompt_of(vec![Question { choices, ..question_of("go_on".into(), "Go on?".into()) }])
 }
 
 fn question_of(id: String, text: String) -> Question {

@@ -33,8 +33,13 @@ pub(super) const OTHERS_REFUSED: Law = Law {
     name: "refuses what is no tap on a control of its own",
     on: Kind::Payload,
     holds: |subject, input| {
-        let understood = subject.plugin.interpret_interaction(&subject.channel.name, &input.payload)?;
-        let is_json = serde_json::from_str::<serde_json::Value>(&input.payload).is_ok();
+        // With the token of a control that is there, so that what is wrong is something else.
+        let payload = match subject.rendered(input)?.bindings.first() {
+            Some(binding) => input.payload.replace("{token}", &inside_json(&binding.token)),
+            None => input.payload.clone(),
+        };
+        let understood = subject.plugin.interpret_interaction(&subject.channel.name, &payload)?;
+        let is_json = serde_json::from_str::<serde_json::Value>(&payload).is_ok();
         match understood {
             Ok(interaction) if !is_json => broken!("a payload that is not JSON is taken for {interaction:?}"),
             Ok(interaction) if interaction.sender.is_empty() => {
@@ -125,13 +130,16 @@ impl Subject<'_> {
         let Some(example) = &self.channel.example_tap else {
             broken!("there are controls, and no example of a tap");
         };
-        // Tokens are put where they stand inside a string of JSON.
-        let quoted = serde_json::Value::from(token).to_string();
-        let inside = quoted.trim_matches('"');
-        let payload = example.replace("{token}", inside).replace("{sender}", SENDER);
+        let payload = example.replace("{token}", &inside_json(token)).replace("{sender}", SENDER);
         match self.plugin.interpret_interaction(&self.channel.name, &payload)? {
             Ok(interaction) => Ok(interaction),
             Err(error) => broken!("a tap on {token:?} is refused: {error:?}; the payload is {payload}"),
         }
     }
+}
+
+/// A text as it stands inside a string of JSON.
+fn inside_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }

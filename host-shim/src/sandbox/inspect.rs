@@ -6,7 +6,7 @@ use wasmparser::{ComponentExternalKind, Parser, Payload};
 use super::error::{LoadError, shorten};
 
 /// The contract this host speaks.
-pub(crate) const CONTRACT: &str = "ask-user:plugin@0.1.0";
+pub const CONTRACT: &str = "ask-user:plugin@0.1.0";
 /// The custom section in which a component names the contract it is built for.
 const CONTRACT_SECTION: &str = "ask-user:contract";
 

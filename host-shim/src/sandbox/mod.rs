@@ -20,7 +20,7 @@ pub use engine::{Allocation, Sandbox, SandboxBuilder};
 pub use error::{CallError, LoadError};
 #[cfg(feature = "bundled-plugin")]
 pub use inspect::BUNDLED_PLUGIN;
-pub use inspect::{Inspection, World, inspect};
+pub use inspect::{CONTRACT, Inspection, World, inspect};
 pub use limits::Limits;
 pub use reuse::{Owner, Reuse};
 

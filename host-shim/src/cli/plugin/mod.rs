@@ -2,6 +2,10 @@
 
 mod check;
 mod inspect;
+mod installed;
+mod new;
+
+pub(super) use installed::FolderArgs;
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +14,7 @@ use clap::Subcommand;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::setup;
+use crate::plugins::{Channels, PluginFolder};
 use crate::sandbox::{ChannelPlugin, Limits, Sandbox};
 
 #[derive(Debug, Subcommand)]
@@ -24,6 +29,14 @@ pub(super) enum PluginCommand {
     },
     /// Try a component's channels on thousands of generated prompts and taps, and tell what a host could not rely on
     Check(check::CheckArgs),
+    /// Make the folder of a new channel, which builds and passes the check
+    New(new::NewArgs),
+    /// Add a component to the plugins that a host loads
+    Add(installed::AddArgs),
+    /// List the plugins that a host loads beside the built-in one, and whether they load
+    List(installed::ListArgs),
+    /// Take a plugin away
+    Remove(installed::RemoveArgs),
 }
 
 impl PluginCommand {
@@ -31,6 +44,9 @@ impl PluginCommand {
         match self {
             Self::Inspect { json, .. } => *json,
             Self::Check(args) => args.json,
+            Self::Add(args) => args.json,
+            Self::List(args) => args.json,
+            Self::New(_) | Self::Remove(_) => false,
         }
     }
 }
@@ -39,6 +55,10 @@ pub(super) fn run(command: PluginCommand) -> Result<Exit, Failure> {
     match command {
         PluginCommand::Inspect { file, json } => inspect::run(file.as_deref(), json),
         PluginCommand::Check(args) => check::run(&args),
+        PluginCommand::New(args) => new::run(&args),
+        PluginCommand::Add(args) => installed::add(&args),
+        PluginCommand::List(args) => installed::list(&args),
+        PluginCommand::Remove(args) => installed::remove(&args),
     }
 }
 
@@ -46,4 +66,15 @@ pub(super) fn run(command: PluginCommand) -> Result<Exit, Failure> {
 pub(super) fn channels(sandbox: &Sandbox, path: &Path) -> Result<ChannelPlugin, Failure> {
     let (name, bytes) = setup::component(path)?;
     sandbox.load_channels(&name, &bytes, Limits::default()).map_err(|error| Failure::other("plugin", error))
+}
+
+/// The built-in channels and those of the plugins in a folder.
+pub(super) fn all_channels(
+    folder: &PluginFolder,
+    sandbox: &Sandbox,
+    built_in: ChannelPlugin,
+) -> Result<Channels, Failure> {
+    let (channels, _) =
+        folder.load_all(sandbox, built_in).map_err(|error| Failure::other("plugin", error))?;
+    Ok(channels)
 }
