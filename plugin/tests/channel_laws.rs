@@ -1,85 +1,24 @@
 //! What every service of a built-in channel asks of each call, by its name: its own limits, and that nothing of the model's
 //! text comes alive by its own rules. What holds for channels of anybody is the law suite's, `ask-user plugin check`.
 
-use ask_user_plugin::catalogue::LANGUAGES;
 use ask_user_plugin::channel::{
-    BindingTarget, Call, Descriptor, Feedback, Person, Tap, Target, channels, interpret_interaction, render,
+    BindingTarget, Call, Descriptor, Feedback, Tap, Target, channels, interpret_interaction, render,
     render_composer, render_feedback, render_settled,
 };
-use ask_user_plugin::model::{Answer, NoAnswerReason, Outcome, Prompt, Settlement};
 use ask_user_plugin::text::{Lines, clean};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
+mod occasions;
 mod prompts;
 
-use prompts::{prompt, text};
-
-const FEEDBACK: [Feedback; 7] = [
-    Feedback::Received,
-    Feedback::Accepted,
-    Feedback::AlreadyAnswered,
-    Feedback::Expired,
-    Feedback::NotAllowed,
-    Feedback::NothingChosen,
-    Feedback::TryAgain,
-];
-
-fn target(channel: &Descriptor) -> impl Strategy<Value = Target> + use<> {
-    let address = channel.example_address.clone();
-    let locale = select(LANGUAGES.map(|language| language.tag).to_vec());
-    let requester = proptest::option::of((select(vec!["7", "U7"]), proptest::option::of(text())));
-    (locale, any::<bool>(), any::<bool>(), requester, any::<bool>()).prop_map(
-        move |(locale, shared, extras, requester, callback)| Target {
-            address: address.clone(),
-            thread: None,
-            locale: Some(locale.to_owned()),
-            shared,
-            extras,
-            requester: requester.map(|(id, name)| Person { id: id.to_owned(), name }),
-            callback_url: callback.then(|| "https://host.example/taps".to_owned()),
-        },
-    )
-}
+use occasions::{FEEDBACK, ended, long, target};
+use prompts::prompt;
 
 /// A channel, and a target of it.
 fn place() -> impl Strategy<Value = (Descriptor, Target)> {
     select(channels()).prop_flat_map(|channel| (Just(channel.clone()), target(&channel)))
-}
-
-/// The same prompt with longer texts, up to more than any message holds.
-fn long(mut prompt: Prompt, times: usize) -> Prompt {
-    for question in &mut prompt.questions {
-        question.text = question.text.repeat(times);
-        for choice in &mut question.choices {
-            choice.label = choice.label.repeat(times.div_ceil(4));
-        }
-    }
-    prompt
-}
-
-/// How a prompt may end.
-fn ended(prompt: &Prompt) -> [Prompt; 3] {
-    let answers = prompt.questions.iter().map(|question| Answer {
-        question_id: question.id.clone(),
-        values: question
-            .choices
-            .iter()
-            .take(1)
-            .map(|choice| choice.label.clone())
-            .chain(["⚿own".into()])
-            .collect(),
-    });
-    let outcomes = [
-        Outcome::Answered(answers.collect()),
-        Outcome::NoAnswer(NoAnswerReason::Expired),
-        Outcome::NoAnswer(NoAnswerReason::Skipped),
-    ];
-    outcomes.map(|outcome| Prompt {
-        settlement: Some(Settlement { outcome, at: 1, resolved_by: None, resolution_id: None }),
-        ..prompt.clone()
-    })
 }
 
 /// Everything a call may not do, whatever it says.

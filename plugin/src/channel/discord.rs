@@ -120,8 +120,9 @@ impl Channel for Discord {
             .ok_or(ChannelError::NotOurs)?;
         let action = match payload.get("type").and_then(Value::as_u64) {
             Some(kind::COMPONENT) => match payload.pointer("/data/values").and_then(Value::as_array) {
-                Some(values) => chosen(values.iter().map(Value::as_str))?,
-                None => tapped(data)?,
+                // Libraries write an empty list of values for a button, which has none.
+                Some(values) if !is_button(payload) => chosen(values.iter().map(Value::as_str))?,
+                _ => tapped(data)?,
             },
             Some(kind::MODAL_SUBMIT) => {
                 Action::OwnText(OwnText { token: data.to_owned(), text: typed(payload)?.to_owned() })
@@ -140,7 +141,7 @@ impl Channel for Discord {
         Ok(Interaction {
             action,
             sender: need_id(payload, &format!("{user}/id"))?,
-            conversation: id(payload, "/channel_id"),
+            conversation: id(payload, "/channel_id").or_else(|| id(payload, "/channel/id")),
             message: id(payload, "/message/id"),
             handle: handle.checked()?.to_string(),
         })
@@ -323,6 +324,12 @@ fn snowflake<'i>(id: &'i str, what: &str) -> Result<&'i str, ChannelError> {
         return Ok(id);
     }
     Err(ChannelError::bad_target(format!("{what} of Discord must be a number of at most 20 digits"), id))
+}
+
+/// Whether a component that was used is a button.
+fn is_button(payload: &Value) -> bool {
+    let used = payload.pointer("/data/component_type").and_then(Value::as_u64);
+    used == Some(u64::from(kind::BUTTON))
 }
 
 /// What was typed into the modal: its only text input, in a row or under a label.

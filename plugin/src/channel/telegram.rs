@@ -265,10 +265,14 @@ fn keyboard(controls: &[Control]) -> Vec<Value> {
     controls.iter().map(button).collect()
 }
 
-/// In a group, the lines with the name of the person who is asked in front, and the entity that makes it a mention.
+/// In a group, the lines with the name of the person who is asked in front, and the entity that makes it a mention. A
+/// number below 1 is that of a chat, such as the channel in whose name somebody speaks; Telegram refuses a message that
+/// mentions one.
 fn addressed(mut lines: Vec<Line>, target: &Target) -> (Vec<Line>, Option<Value>) {
     let person = target.requester.as_ref().filter(|_| target.shared);
-    let user = person.and_then(|person| person.id.parse::<i64>().ok().map(|id| (id, person)));
+    let user = person
+        .and_then(|person| person.id.parse::<i64>().ok().map(|id| (id, person)))
+        .filter(|(id, _)| *id > 0);
     let (Some((id, person)), Some(first)) = (user, lines.first_mut()) else { return (lines, None) };
     let name = person.name.as_deref().map(|name| excerpt(name, 64)).filter(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| "@".to_owned());
