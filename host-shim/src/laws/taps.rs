@@ -13,13 +13,17 @@ pub(super) const TAKEN_BACK: Law = Law {
     name: "takes every tap back as its choice",
     on: Kind::AnyPrompt,
     holds: |subject, input| {
-        for binding in &subject.rendered(input)?.bindings {
+        let bindings = subject.rendered(input)?.bindings;
+        let submits = bindings.iter().any(|binding| matches!(binding.target, BindingTarget::Submit(_)));
+        for binding in &bindings {
             let interaction = subject.tapped(&binding.token)?;
             if interaction.sender != SENDER {
                 broken!("{SENDER} tapped, and the sender is {:?}", interaction.sender);
             }
             match &interaction.action {
                 Action::Choose(tokens) if *tokens == [binding.token.clone()] => {}
+                // A box that was ticked decides nothing before it is submitted.
+                Action::Nothing if submits && matches!(binding.target, BindingTarget::Choice(_)) => {}
                 // What a submit chooses stands elsewhere in the payload.
                 Action::Choose(_) if matches!(binding.target, BindingTarget::Submit(_)) => {}
                 other => broken!("{:?} was tapped, and that is taken for {other:?}", binding.token),
