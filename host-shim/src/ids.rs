@@ -56,6 +56,12 @@ pub(crate) fn random() -> Result<u128, NoRandomness> {
     Ok(u128::from_be_bytes(bytes))
 }
 
+/// A fresh id of a delivery.
+#[cfg(feature = "channels")]
+pub(crate) fn delivery() -> Result<String, NoRandomness> {
+    Ok(format!("dlv_{:032x}", random()?))
+}
+
 /// Ids that count up, in the form of [`RandomIds`]. For tests and simulations: anybody can guess them.
 #[derive(Debug, Default)]
 pub struct SequentialIds {

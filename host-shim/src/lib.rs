@@ -31,10 +31,12 @@
 //! ```
 //!
 //! A folder is a layer, and a layer only looks down:
-//! `cli → terminal, gateway → questions → store, sandbox`. `sandbox` knows nothing of prompts in a store; `store` knows nothing
+//! `cli → terminal, gateway → channels → questions → store, sandbox`. `sandbox` knows nothing of prompts in a store; `store` knows nothing
 //! of WebAssembly; `client` talks to gateways and knows neither. Cargo features cut the upper ones off; without default features what remains is `sandbox`,
 //! `questions` and the store in memory.
 
+#[cfg(feature = "channels")]
+pub mod channels;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "client")]

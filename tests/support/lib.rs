@@ -2,6 +2,7 @@
 
 pub mod gateway;
 pub mod guests;
+pub mod messenger;
 pub mod program;
 pub mod prompts;
 pub mod scaffold;

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod authority;
+mod channels;
 mod component;
 mod examples;
 mod fate;

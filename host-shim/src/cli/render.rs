@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{ask, output, plugin as plugins, setup};
+use crate::channels::Channels;
 use crate::contract::{
     Answer, Binding, BindingTarget, Call, ChannelError, Context, Descriptor, NoAnswerReason, Outcome, Person,
     Prompt, Question, Refusal, Settlement, Target,
 };
-use crate::plugins::Channels;
 use crate::questions::Run;
 use crate::sandbox::ChannelPlugin;
 

@@ -20,6 +20,10 @@ pub(super) const TAKEN_BACK: Law = Law {
             if interaction.sender != SENDER {
                 broken!("{SENDER} tapped, and the sender is {:?}", interaction.sender);
             }
+            let from = interaction.conversation.as_deref();
+            if !from.is_none_or(|from| from == SENDER || from == subject.channel.example_address) {
+                broken!("the example of a tap comes from {from:?}, which is not the example of an address");
+            }
             match &interaction.action {
                 Action::Choose(tokens) if *tokens == [binding.token.clone()] => {}
                 // A box that was ticked decides nothing before it is submitted.

@@ -10,7 +10,6 @@
 //! What is in the folder is only ever run in the sandbox. Its compiled code is machine code that runs as it is, so that
 //! stands in the sandbox's own code cache, which is this user's alone, and not here: adding a plugin compiles it there.
 
-mod channels;
 mod manifest;
 
 use std::fmt;
@@ -18,9 +17,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use channels::{Channels, Clash, Known};
 pub use manifest::{Grants, Manifest, PluginLimits};
 
+use crate::channels::{AddError, Channels, Clash};
 use crate::sandbox::{CONTRACT, ChannelPlugin, LoadError, Sandbox, inspect};
 
 /// The file that says what a plugin is.
@@ -234,6 +233,15 @@ impl PluginFolder {
         // Out of sight in one step: a host that starts meanwhile finds all of it or nothing.
         let draft = self.path.join(format!(".{name}.{}", std::process::id()));
         fs::rename(&folder, &draft).and_then(|()| fs::remove_dir_all(&draft)).map_err(file_error(&folder))
+    }
+}
+
+impl From<AddError> for PluginError {
+    fn from(error: AddError) -> Self {
+        match error {
+            AddError::Clash(clash) => clash.into(),
+            AddError::Call(error) => error.into(),
+        }
     }
 }
 

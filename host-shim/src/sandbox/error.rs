@@ -162,7 +162,7 @@ impl CallError {
 }
 
 /// Text that may hold what a guest wrote: on one line, without control characters, at most 300 characters.
-pub(super) fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let mut short: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect();
     if text.chars().nth(300).is_some() {
         short.push('…');

@@ -17,6 +17,8 @@ mod limits;
 mod reuse;
 
 pub use engine::{Allocation, Sandbox, SandboxBuilder};
+#[cfg(feature = "channels")]
+pub(crate) use error::shorten;
 pub use error::{CallError, LoadError};
 #[cfg(feature = "bundled-plugin")]
 pub use inspect::BUNDLED_PLUGIN;

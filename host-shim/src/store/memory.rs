@@ -44,6 +44,30 @@ impl MemoryStore {
     }
 }
 
+/// What deliveries have to know of prompts.
+#[cfg(feature = "channels")]
+pub(super) struct Standing<'s>(&'s HashMap<TenantId, Shelf>);
+
+#[cfg(feature = "channels")]
+impl Standing<'_> {
+    /// Whether a prompt is pending; nothing where it is not kept.
+    pub(super) fn is_pending(&self, tenant: &TenantId, id: &str) -> Option<bool> {
+        Some(self.0.get(tenant)?.prompts.get(id)?.0.settled_at.is_none())
+    }
+}
+
+#[cfg(feature = "channels")]
+impl MemoryStore {
+    /// Looks at deliveries and prompts at once.
+    pub(super) fn with_deliveries<T>(
+        &self,
+        work: impl FnOnce(&Standing<'_>, &mut super::deliveries::Shelf) -> T,
+    ) -> T {
+        let state = &mut *self.lock();
+        work(&Standing(&state.tenants), &mut state.deliveries)
+    }
+}
+
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pending = self.lock().deadlines.len();
@@ -59,6 +83,8 @@ struct State {
     /// When the others ended.
     ends: BTreeSet<Moment>,
     newest: Newest,
+    #[cfg(feature = "channels")]
+    deliveries: super::deliveries::Shelf,
     /// Its keys are random, so that nobody can make groups meet in one hash.
     hasher: RandomState,
 }
@@ -489,6 +515,8 @@ impl State {
             shelf.prompts.remove(id);
         }
         self.newest.forget(&kept);
+        #[cfg(feature = "channels")]
+        self.deliveries.forget(tenant, id);
         self.ends.remove(&Moment { at, kept });
         Ok(true)
     }

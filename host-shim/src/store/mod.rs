@@ -5,10 +5,14 @@
 
 #[cfg(any(test, feature = "store-conformance"))]
 pub mod conformance;
+#[cfg(feature = "channels")]
+mod deliveries;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+#[cfg(feature = "channels")]
+pub use deliveries::{Answerers, Delivery, DeliveryState, DeliveryStore, Place};
 pub use memory::MemoryStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;

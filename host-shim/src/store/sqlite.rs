@@ -1,5 +1,7 @@
 //! Prompts in an SQLite file: they survive a restart, and several processes may share the file.
 
+#[cfg(feature = "channels")]
+mod deliveries;
 mod file;
 mod threads;
 
@@ -986,6 +988,8 @@ mod tests {
     #[tokio::test]
     async fn no_statement_walks_through_a_table() {
         let mut asked = statements::ALL.map(str::to_owned).to_vec();
+        #[cfg(feature = "channels")]
+        asked.extend(deliveries::statements::ALL.map(str::to_owned));
         let some = Some(String::new());
         for status in [StatusFilter::Pending, StatusFilter::Settled, StatusFilter::All] {
             for bits in 0..8 {

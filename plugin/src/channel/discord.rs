@@ -65,7 +65,7 @@ mod kind {
 
 /// A tap, as the law suite makes it.
 const TAP: &str = r#"{
-    "id": "1", "application_id": "2", "token": "t", "type": 3, "channel_id": "3",
+    "id": "1", "application_id": "2", "token": "t", "type": 3, "channel_id": "1000000000000000000",
     "message": { "id": "4" }, "member": { "user": { "id": "{sender}" } },
     "data": { "component_type": 2, "custom_id": "{token}" }
 }"#;

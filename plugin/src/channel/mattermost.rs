@@ -38,7 +38,7 @@ const ROOM: Room =
 
 /// A tap, as the law suite makes it.
 const TAP: &str = r#"{
-    "user_id": "{sender}", "channel_id": "c1", "post_id": "p1", "trigger_id": "t1",
+    "user_id": "{sender}", "channel_id": "abcdefghijklmnopqrstuvwxyz", "post_id": "p1", "trigger_id": "t1",
     "context": { "token": "{token}" }
 }"#;
 

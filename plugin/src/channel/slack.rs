@@ -40,7 +40,7 @@ const ROOM: Room = Room { most: SECTION as usize, cost, extra: |_| 0 };
 /// A tap, as the law suite makes it.
 const TAP: &str = r#"{
     "type": "block_actions", "user": { "id": "{sender}" }, "trigger_id": "1.2.a",
-    "channel": { "id": "C1" }, "message": { "ts": "1.2" },
+    "channel": { "id": "C0123456789" }, "message": { "ts": "1.2" },
     "actions": [{ "type": "button", "action_id": "{token}", "value": "{token}" }]
 }"#;
 

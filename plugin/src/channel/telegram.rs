@@ -42,7 +42,7 @@ const TAP: &str = r#"{
     "update_id": 1,
     "callback_query": {
         "id": "1", "from": { "id": "{sender}", "is_bot": false, "first_name": "A" },
-        "message": { "message_id": 1, "date": 0, "chat": { "id": 1, "type": "private" } },
+        "message": { "message_id": 1, "date": 0, "chat": { "id": 1000000000, "type": "private" } },
         "chat_instance": "1", "data": "{token}"
     }
 }"#;

@@ -14,7 +14,8 @@ use clap::Subcommand;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::setup;
-use crate::plugins::{Channels, PluginFolder};
+use crate::channels::Channels;
+use crate::plugins::PluginFolder;
 use crate::sandbox::{ChannelPlugin, Limits, Sandbox};
 
 #[derive(Debug, Subcommand)]

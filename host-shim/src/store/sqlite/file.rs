@@ -15,7 +15,7 @@ use crate::store::StoreError;
 const APPLICATION: i32 = 0x4173_6b55;
 
 /// Each one leads to the version that is its place in this list. Published ones never change.
-const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
+const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// Bytes. What is smaller, and not empty, SQLite would take for a new database and write over.
 const SMALLEST_DATABASE: u64 = 512;
@@ -285,13 +285,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
         drop(open(&path).unwrap());
-        for version in [3, 77, -1] {
+        for version in [4, 77, -1] {
             set(&path, &format!("PRAGMA user_version = {version}"));
             let before = fs::read(&path).unwrap();
             assert!(refused(&path).contains(&format!("it has version {version}")), "{}", refused(&path));
             assert_eq!(fs::read(&path).unwrap(), before);
         }
-        set(&path, "PRAGMA user_version = 2");
+        set(&path, "PRAGMA user_version = 3");
         drop(open(&path).unwrap());
     }
 

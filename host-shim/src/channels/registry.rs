@@ -58,6 +58,18 @@ pub enum Clash {
     },
 }
 
+/// Why the channels of a plugin are not added.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddError {
+    /// Their names are taken.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+    /// They cannot be told.
+    #[error(transparent)]
+    Call(#[from] CallError),
+}
+
 impl Channels {
     /// The channels that came with the host.
     pub fn of(built_in: ChannelPlugin) -> Result<Self, CallError> {
@@ -69,7 +81,7 @@ impl Channels {
     }
 
     /// Adds the channels of a plugin, which may take the places of the built-in ones in `replaces` and no others.
-    pub fn add(&mut self, plugin: ChannelPlugin, replaces: &[String]) -> Result<(), super::PluginError> {
+    pub fn add(&mut self, plugin: ChannelPlugin, replaces: &[String]) -> Result<(), AddError> {
         let descriptors = plugin.channels()?;
         let mut known = self.known.clone();
         for channel in replaces {
