@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ask_user_host::channels::{ChannelService, Channels};
 use ask_user_host::clock::{Clock, ManualClock};
 use ask_user_host::gateway::{Authority, Compatibility, Gateway, Holder, Settings};
 use ask_user_host::ids::SequentialIds;
-use ask_user_host::store::{MemoryStore, Store};
+use ask_user_host::store::{ChannelStore, MemoryStore};
 use ask_user_host::{AskUser, TenantId};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -43,7 +44,11 @@ impl Served {
     }
 
     /// A gateway on a store.
-    pub async fn on(store: Arc<dyn Store>, compatibility: Compatibility, authority: Authority) -> Self {
+    pub async fn on(
+        store: Arc<dyn ChannelStore>,
+        compatibility: Compatibility,
+        authority: Authority,
+    ) -> Self {
         let clock = Arc::new(ManualClock::new(START));
         let settings = Settings { authority, compatibility, ..Settings::default() };
         let (gateway, host) = start(store, clock.clone(), settings).await;
@@ -73,15 +78,21 @@ impl Served {
 }
 
 /// A gateway on a free port and the host behind it, with the bundled plugin and whatever else the settings say.
-pub async fn start(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: Settings) -> (Gateway, AskUser) {
+pub async fn start(
+    store: Arc<dyn ChannelStore>,
+    clock: Arc<dyn Clock>,
+    settings: Settings,
+) -> (Gateway, AskUser) {
     let builder = AskUser::builder()
         .plugin(plugin())
         .clock(clock)
         .ids(SequentialIds::default())
-        .shared_store(store)
+        .shared_store(store.clone())
         .observer(settings.metrics.clone());
     let host = settings.compatibility.apply(builder).start().expect("the host starts");
-    let settings = Settings { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..settings };
+    let channels = Channels::of(plugin().channel().clone()).expect("the plugin names its channels");
+    let channels = Some(ChannelService::new(host.clone(), channels, store));
+    let settings = Settings { listen: SocketAddr::from(([127, 0, 0, 1], 0)), channels, ..settings };
     let gateway = Gateway::bind(host.clone(), settings).await.expect("the gateway listens");
     (gateway, host)
 }

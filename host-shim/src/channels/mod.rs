@@ -29,7 +29,7 @@ pub use said::Heard;
 pub use settled::Update;
 pub use tapped::{Reaction, Tapped};
 
-pub use crate::store::{Answerers, Delivery, DeliveryState, DeliveryStore, Place};
+pub use crate::store::{Answerers, ChannelStore, Delivery, DeliveryState, DeliveryStore, Place};
 
 use crate::contract::{Call, NoAnswerReason, Prompt};
 use crate::questions::{AskUser, Principal, SettleError};
@@ -44,7 +44,7 @@ pub struct ChannelService {
 struct Inner {
     host: AskUser,
     channels: Channels,
-    deliveries: Arc<dyn DeliveryStore>,
+    store: Arc<dyn ChannelStore>,
 }
 
 impl fmt::Debug for ChannelService {
@@ -77,9 +77,9 @@ pub enum Outcome {
 }
 
 impl ChannelService {
-    /// The service of a host. `deliveries` are kept where the host keeps its prompts.
-    pub fn new(host: AskUser, channels: Channels, deliveries: Arc<dyn DeliveryStore>) -> Self {
-        Self { inner: Arc::new(Inner { host, channels, deliveries }) }
+    /// The service of a host, on the store in which the host keeps its prompts.
+    pub fn new(host: AskUser, channels: Channels, store: Arc<dyn ChannelStore>) -> Self {
+        Self { inner: Arc::new(Inner { host, channels, store }) }
     }
 
     /// The channels there are.
@@ -109,7 +109,7 @@ impl ChannelService {
             elsewhere,
             state: DeliveryState::Sending,
         };
-        if !self.inner.deliveries.insert_delivery(tenant, &delivery).await? {
+        if !self.inner.store.insert_delivery(tenant, &delivery).await? {
             return Err(ChannelsError::NoPrompt(prompt.id.clone()));
         }
         Ok(Prepared { delivery, calls: rendering.calls })
@@ -123,8 +123,7 @@ impl ChannelService {
         messages: &[String],
     ) -> Result<Outcome, ChannelsError> {
         let (sending, shown) = (DeliveryState::Sending, DeliveryState::Shown);
-        let moved =
-            self.inner.deliveries.move_delivery(tenant, delivery, sending, shown, Some(messages)).await?;
+        let moved = self.inner.store.move_delivery(tenant, delivery, sending, shown, Some(messages)).await?;
         let kept = self.delivery(tenant, delivery).await?;
         if !moved && kept.state == DeliveryState::Failed {
             return Err(ChannelsError::Failed(delivery.into()));
@@ -144,7 +143,7 @@ impl ChannelService {
         why: &str,
     ) -> Result<Outcome, ChannelsError> {
         let (sending, failed) = (DeliveryState::Sending, DeliveryState::Failed);
-        self.inner.deliveries.move_delivery(tenant, delivery, sending, failed, None).await?;
+        self.inner.store.move_delivery(tenant, delivery, sending, failed, None).await?;
         let delivery = self.delivery(tenant, delivery).await?;
         tracing::warn!(
             tenant = %tenant,
@@ -153,7 +152,7 @@ impl ChannelService {
             "a question could not be shown: {}",
             crate::sandbox::shorten(why)
         );
-        let all = self.inner.deliveries.deliveries_of(tenant, &delivery.prompt).await?;
+        let all = self.inner.store.deliveries_of(tenant, &delivery.prompt).await?;
         let is_lost =
             all.iter().all(|delivery| delivery.state == DeliveryState::Failed && !delivery.elsewhere);
         if !is_lost {
@@ -165,7 +164,7 @@ impl ChannelService {
 
     /// Where a prompt is or was shown, oldest first.
     pub async fn deliveries(&self, tenant: &TenantId, prompt: &str) -> Result<Vec<Delivery>, ChannelsError> {
-        Ok(self.inner.deliveries.deliveries_of(tenant, prompt).await?)
+        Ok(self.inner.store.deliveries_of(tenant, prompt).await?)
     }
 
     /// Ends a prompt that nobody can see.
@@ -183,7 +182,7 @@ impl ChannelService {
     }
 
     async fn delivery(&self, tenant: &TenantId, id: &str) -> Result<Delivery, ChannelsError> {
-        let delivery = self.inner.deliveries.delivery(tenant, id).await?;
+        let delivery = self.inner.store.delivery(tenant, id).await?;
         delivery.ok_or_else(|| ChannelsError::NoDelivery(id.into()))
     }
 

@@ -34,7 +34,7 @@ impl ChannelService {
     ) -> Result<Heard, ChannelsError> {
         self.known(channel)?;
         let mut heard = Heard::Chat;
-        for delivery in self.inner.deliveries.deliveries_at(tenant, channel, address).await? {
+        for delivery in self.inner.store.deliveries_at(tenant, channel, address).await? {
             // A prompt in a thread is answered in the thread; one outside of threads, outside of them.
             if delivery.place.target.thread.as_deref() != thread {
                 continue;

@@ -20,7 +20,7 @@ impl ChannelService {
     /// What is to be done about the places where a prompt is shown, if it has ended. Each update is handed out once;
     /// whoever makes its calls says so: [`updated`](Self::updated).
     pub async fn updates(&self, tenant: &TenantId, prompt: &str) -> Result<Vec<Update>, ChannelsError> {
-        let deliveries = self.inner.deliveries.deliveries_of(tenant, prompt).await?;
+        let deliveries = self.inner.store.deliveries_of(tenant, prompt).await?;
         self.update_all(tenant, deliveries).await
     }
 
@@ -28,9 +28,9 @@ impl ChannelService {
     /// be done: for the time after a restart.
     pub async fn all_updates(&self, tenant: &TenantId) -> Result<Vec<Update>, ChannelsError> {
         let (updating, shown) = (DeliveryState::Updating, DeliveryState::Shown);
-        let deliveries = self.inner.deliveries.outdated_deliveries(tenant, AT_ONCE).await?;
+        let deliveries = self.inner.store.outdated_deliveries(tenant, AT_ONCE).await?;
         for delivery in deliveries.iter().filter(|delivery| delivery.state == updating) {
-            self.inner.deliveries.move_delivery(tenant, &delivery.id, updating, shown, None).await?;
+            self.inner.store.move_delivery(tenant, &delivery.id, updating, shown, None).await?;
         }
         self.update_all(tenant, deliveries).await
     }
@@ -38,7 +38,7 @@ impl ChannelService {
     /// Says that the calls of an update were made, or cannot be made any more.
     pub async fn updated(&self, tenant: &TenantId, delivery: &str) -> Result<(), ChannelsError> {
         let (updating, done) = (DeliveryState::Updating, DeliveryState::Done);
-        if !self.inner.deliveries.move_delivery(tenant, delivery, updating, done, None).await? {
+        if !self.inner.store.move_delivery(tenant, delivery, updating, done, None).await? {
             self.delivery(tenant, delivery).await?;
         }
         Ok(())
@@ -71,7 +71,7 @@ impl ChannelService {
         let prompt = self.prompt(tenant, &delivery.prompt).await?;
         let (shown, updating) = (DeliveryState::Shown, DeliveryState::Updating);
         if prompt.settlement.is_none()
-            || !self.inner.deliveries.move_delivery(tenant, &delivery.id, shown, updating, None).await?
+            || !self.inner.store.move_delivery(tenant, &delivery.id, shown, updating, None).await?
         {
             return Ok(None);
         }

@@ -112,7 +112,7 @@ impl ChannelService {
         interaction: &Interaction,
     ) -> Result<Option<Delivery>, ChannelsError> {
         let Some(token) = tokens.first() else { return Ok(None) };
-        let mut found = self.inner.deliveries.deliveries_with(tenant, channel, token).await?;
+        let mut found = self.inner.store.deliveries_with(tenant, channel, token).await?;
         if let Some(conversation) = &interaction.conversation {
             found.retain(|delivery| delivery.place.target.address == *conversation);
         }
@@ -182,14 +182,17 @@ impl ChannelService {
         principal: &Principal,
         answers: Vec<Answer>,
     ) -> Result<Reaction, ChannelsError> {
-        let answers = self.inner.host.with_draft(principal, &at.prompt.id, answers).await?;
-        let is_answered =
-            |question: &Question| answers.iter().any(|answer| answer.question_id == question.id);
+        let store = &self.inner.store;
+        let (tenant, sender) = (&principal.tenant, principal.subject.as_str());
+        let mut all = store.draft(tenant, &at.prompt.id, sender).await?.unwrap_or_default();
+        all.retain(|before| answers.iter().all(|answer| answer.question_id != before.question_id));
+        all.extend(answers);
+        let is_answered = |question: &Question| all.iter().any(|answer| answer.question_id == question.id);
         if !at.prompt.questions.iter().all(is_answered) {
-            self.inner.host.keep_draft(principal, &at.prompt.id, &answers).await?;
+            store.keep_draft(tenant, &at.prompt.id, sender, &all).await?;
             return at.react(Tapped::Part);
         }
-        match self.inner.host.resolve(principal, &at.prompt.id, Submission::of(answers)).await {
+        match self.inner.host.resolve(principal, &at.prompt.id, Submission::of(all)).await {
             Ok(_) => at.react(Tapped::Answered),
             Err(SettleError::InvalidAnswers(_)) => at.react(Tapped::Refused),
             Err(SettleError::AlreadyTerminal { .. } | SettleError::NotFound { .. }) => {

@@ -167,6 +167,8 @@ struct ServeArgs {
     /// Where prompts are kept [default: memory, or what the configuration says]
     #[arg(long, value_name = "memory|sqlite:PATH")]
     store: Option<setup::StoreChoice>,
+    #[command(flatten)]
+    plugins: plugin::FolderArgs,
     /// A file with one token that may do everything, in place of tokens in a configuration
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "stdio"])]
     token_file: Option<PathBuf>,

@@ -5,7 +5,8 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::gateway::token;
 use super::setup::{self, StoreChoice};
-use super::{log, output};
+use super::{log, output, plugin};
+use crate::channels::{ChannelService, Channels};
 use crate::config::{Config, Loaded, StoreKind, check_token};
 use crate::contract::Policy;
 use crate::gateway::{self, Authority, Compatibility, Gateway, Settings};
@@ -45,7 +46,8 @@ pub(super) fn run(args: &ServeArgs) -> Result<Exit, Failure> {
 
 async fn serve(args: &ServeArgs, config: &Config, settings: Settings) -> Result<Exit, Failure> {
     let ending = ending()?;
-    let host = host(args, config, &settings)?;
+    let (host, channels) = host(args, config, &settings)?;
+    let settings = Settings { channels: Some(channels), ..settings };
     if args.stdio {
         gateway::serve_lines(host, settings, tokio::io::stdin(), tokio::io::stdout(), ending).await;
         return Ok(Exit::Done);
@@ -61,15 +63,28 @@ async fn serve(args: &ServeArgs, config: &Config, settings: Settings) -> Result<
     Ok(Exit::Done)
 }
 
-fn host(args: &ServeArgs, config: &Config, settings: &Settings) -> Result<AskUser, Failure> {
+/// The host and its channels: the built-in ones and those of plugins.
+fn host(
+    args: &ServeArgs,
+    config: &Config,
+    settings: &Settings,
+) -> Result<(AskUser, ChannelService), Failure> {
     let store = match (&args.store, config.store.kind, &config.store.path) {
         (Some(store), ..) => store.clone(),
         (None, StoreKind::Sqlite, Some(path)) => StoreChoice::Sqlite(path.clone()),
         (None, ..) => StoreChoice::Memory,
     };
+    let store = store.open()?;
+    let sandbox = setup::sandbox()?;
+    let plugin = sandbox.load_bundled().map_err(|error| Failure::other("plugin", error))?;
+    let folder = args.plugins.folder_or(config.plugins.folder.clone());
+    let channels = match folder {
+        Some(folder) => plugin::all_channels(&folder, &sandbox, plugin.channel().clone())?,
+        None => Channels::of(plugin.channel().clone()).map_err(|error| Failure::other("plugin", error))?,
+    };
     let compatibility = settings.compatibility;
     let mut builder = compatibility
-        .apply(AskUser::builder().plugin(setup::bundled_plugin()?).shared_store(store.open()?))
+        .apply(AskUser::builder().plugin(plugin).shared_store(store.clone()))
         .policy(policy(config, compatibility))
         .observer(settings.metrics.clone());
     if let Some(retention) = config.store.retention {
@@ -84,7 +99,9 @@ fn host(args: &ServeArgs, config: &Config, settings: &Settings) -> Result<AskUse
             builder = builder.retention_of(id, retention);
         }
     }
-    builder.start().map_err(|error| Failure::other("host", error))
+    let host = builder.start().map_err(|error| Failure::other("host", error))?;
+    let channels = ChannelService::new(host.clone(), channels, store);
+    Ok((host, channels))
 }
 
 fn policy(config: &Config, compatibility: Compatibility) -> Policy {

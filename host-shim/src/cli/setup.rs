@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::failure::Failure;
 use crate::sandbox::{Plugin, Sandbox};
-use crate::store::{MemoryStore, SqliteStore, Store};
+use crate::store::{ChannelStore, MemoryStore, SqliteStore};
 
 /// Where prompts are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl FromStr for StoreChoice {
 
 impl StoreChoice {
     /// Opens the store.
-    pub(super) fn open(&self) -> Result<Arc<dyn Store>, Failure> {
+    pub(super) fn open(&self) -> Result<Arc<dyn ChannelStore>, Failure> {
         match self {
             Self::Memory => Ok(Arc::new(MemoryStore::default())),
             Self::Sqlite(path) => {

@@ -15,6 +15,9 @@
 //! path = "/var/lib/ask-user/questions.db"
 //! retention = "24h"                 # of questions that have ended
 //!
+//! [plugins]
+//! folder = "/var/lib/ask-user/plugins"
+//!
 //! [limits]
 //! pending = 10000                   # questions that a tenant may have waiting
 //!
@@ -63,6 +66,8 @@ pub struct Config {
     pub listen: Listen,
     /// Where prompts are kept, and how long.
     pub store: StoreConfig,
+    /// What is loaded beside the built-in component.
+    pub plugins: PluginsConfig,
     /// What one tenant may take.
     pub limits: LimitsConfig,
     /// What is different for a tenant, by its name.
@@ -139,6 +144,14 @@ impl Default for Listen {
     fn default() -> Self {
         Self { address: SocketAddr::from(([127, 0, 0, 1], DEFAULT_PORT)) }
     }
+}
+
+/// What is loaded beside the built-in component.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct PluginsConfig {
+    /// The folder of plugins; a path that is not absolute starts at the file's folder. The user's own unless given.
+    pub folder: Option<PathBuf>,
 }
 
 /// Where prompts are kept.

@@ -65,6 +65,7 @@ impl Loaded {
             _ => {}
         }
         config.store.path = config.store.path.map(|path| folder.join(path));
+        config.plugins.folder = config.plugins.folder.map(|path| folder.join(path));
         if config.default_agent.0.trim().is_empty() {
             return Err(wrong("default-agent is blank".into()));
         }

@@ -43,6 +43,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::channels::ChannelService;
 use crate::clock::{Until, alarm};
 use crate::contract::{CredentialPolicy, Policy, RepeatPolicy, Timestamp};
 use crate::questions::{AskUser, AskUserBuilder, Attribution};
@@ -107,6 +108,8 @@ pub struct Settings {
     pub agents: Option<Vec<String>>,
     /// What is measured. The host has to be given the same as its observer.
     pub metrics: Metrics,
+    /// The channels that adapters of messaging services are offered, of the same host. None unless given.
+    pub channels: Option<ChannelService>,
     /// How long calls may take to end when the gateway is shut down.
     pub grace: Duration,
 }
@@ -120,6 +123,7 @@ impl Default for Settings {
             default_agent: "main".into(),
             agents: None,
             metrics: Metrics::default(),
+            channels: None,
             grace: Duration::from_secs(5),
         }
     }
@@ -142,6 +146,7 @@ struct Shared {
     compatibility: Compatibility,
     agents: Agents,
     runs: Runs,
+    channels: Option<ChannelService>,
     metrics: Metrics,
     started: Timestamp,
     ticks: watch::Sender<Timestamp>,
@@ -258,6 +263,7 @@ fn shared(host: AskUser, settings: Settings) -> Arc<Shared> {
         compatibility: settings.compatibility,
         agents: Agents { default: settings.default_agent, known: settings.agents },
         runs: Runs::default(),
+        channels: settings.channels,
         metrics: settings.metrics,
         started: now,
         ticks: watch::Sender::new(now),

@@ -349,33 +349,6 @@ impl AskUser {
         }
     }
 
-    /// These answers beside those that the same person gave before.
-    #[cfg(feature = "channels")]
-    pub(crate) async fn with_draft(
-        &self,
-        principal: &Principal,
-        id: &str,
-        answers: Vec<Answer>,
-    ) -> Result<Vec<Answer>, HostError> {
-        let draft = self.inner.store.draft(&principal.tenant, id, &principal.subject).await?;
-        let mut all = draft.unwrap_or_default();
-        all.retain(|before| answers.iter().all(|answer| answer.question_id != before.question_id));
-        all.extend(answers);
-        Ok(all)
-    }
-
-    /// Keeps the answers that this person has given so far.
-    #[cfg(feature = "channels")]
-    pub(crate) async fn keep_draft(
-        &self,
-        principal: &Principal,
-        id: &str,
-        answers: &[Answer],
-    ) -> Result<(), HostError> {
-        let kept = self.inner.store.keep_draft(&principal.tenant, id, &principal.subject, answers).await;
-        Ok(kept?)
-    }
-
     /// Ends a prompt without an answer: `skipped` when the person skips it, `cancelled` when it is called off,
     /// `undeliverable` when it can be shown nowhere.
     pub async fn cancel(

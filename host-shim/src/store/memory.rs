@@ -4,6 +4,9 @@
 //! are a hash, a moment and a pointer. A hash only leads to a prompt; whether it is the right one is looked up in the
 //! record.
 
+#[cfg(feature = "channels")]
+mod deliveries;
+
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -44,30 +47,6 @@ impl MemoryStore {
     }
 }
 
-/// What deliveries have to know of prompts.
-#[cfg(feature = "channels")]
-pub(super) struct Standing<'s>(&'s HashMap<TenantId, Shelf>);
-
-#[cfg(feature = "channels")]
-impl Standing<'_> {
-    /// Whether a prompt is pending; nothing where it is not kept.
-    pub(super) fn is_pending(&self, tenant: &TenantId, id: &str) -> Option<bool> {
-        Some(self.0.get(tenant)?.prompts.get(id)?.0.settled_at.is_none())
-    }
-}
-
-#[cfg(feature = "channels")]
-impl MemoryStore {
-    /// Looks at deliveries and prompts at once.
-    pub(super) fn with_deliveries<T>(
-        &self,
-        work: impl FnOnce(&Standing<'_>, &mut super::deliveries::Shelf) -> T,
-    ) -> T {
-        let state = &mut *self.lock();
-        work(&Standing(&state.tenants), &mut state.deliveries)
-    }
-}
-
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pending = self.lock().deadlines.len();
@@ -84,7 +63,7 @@ struct State {
     ends: BTreeSet<Moment>,
     newest: Newest,
     #[cfg(feature = "channels")]
-    deliveries: super::deliveries::Shelf,
+    deliveries: deliveries::Shelf,
     /// Its keys are random, so that nobody can make groups meet in one hash.
     hasher: RandomState,
 }

@@ -12,7 +12,7 @@ mod memory;
 mod sqlite;
 
 #[cfg(feature = "channels")]
-pub use deliveries::{Answerers, Delivery, DeliveryState, DeliveryStore, Place};
+pub use deliveries::{Answerers, ChannelStore, Delivery, DeliveryState, DeliveryStore, Place};
 pub use memory::MemoryStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;

@@ -3,6 +3,7 @@
 mod authority;
 mod bad_clients;
 mod calls;
+mod channels;
 mod cli;
 mod ending;
 mod host;

@@ -18,10 +18,14 @@ pub(in crate::cli) struct FolderArgs {
 }
 
 impl FolderArgs {
+    /// The folder that was named here, else this one, else the usual one, where there is a usual one.
+    pub(in crate::cli) fn folder_or(&self, other: Option<PathBuf>) -> Option<PluginFolder> {
+        self.plugins.clone().or(other).or_else(setup::plugin_folder).map(PluginFolder::new)
+    }
+
     pub(in crate::cli) fn folder(&self) -> Result<PluginFolder, Failure> {
-        let folder = self.plugins.clone().or_else(setup::plugin_folder);
         let none = || Failure::usage("no folder of plugins: name one with --plugins or ASK_USER_PLUGINS");
-        Ok(PluginFolder::new(folder.ok_or_else(none)?))
+        self.folder_or(None).ok_or_else(none)
     }
 }
 

@@ -132,7 +132,7 @@ impl Caller {
             locale: params.locale,
         };
         let host = &self.gateway.host;
-        let replied = match (&params.id, &params.session_key) {
+        let reply = match (&params.id, &params.session_key) {
             (Some(id), _) => host.reply_to_prompt(principal, id, &message).await,
             (None, Some(key)) => {
                 let route = self.gateway.agents.route(Some(key), params.agent_id.as_deref())?;
@@ -142,16 +142,7 @@ impl Caller {
                 return Err(CallError::invalid("invalid askUser.reply params: must have sessionKey or id"));
             }
         };
-        let replied = replied.map_err(|error| host_error(&error))?;
-        Ok(to_json(&match replied {
-            Replied::Answered(accepted) => answered(&accepted.prompt, accepted.warning),
-            Replied::Skipped(prompt) => json!({ "outcome": "skipped", "id": prompt.id }),
-            Replied::Incomplete { correction, missing } => {
-                json!({ "outcome": "incomplete", "correction": correction, "missing": missing })
-            }
-            Replied::Correction(correction) => json!({ "outcome": "correction", "correction": correction }),
-            Replied::NotAnAnswer(reason) => json!({ "outcome": "not-an-answer", "reason": why_not(reason) }),
-        }))
+        Ok(to_json(&replied(reply.map_err(|error| host_error(&error))?)))
     }
 
     /// Says that a run is over: its questions are cancelled, and its calls end as aborted (ruling 22).
@@ -177,6 +168,19 @@ impl Caller {
         });
         host.cancel_run(tenant, &session, &params.run_id).await.map_err(|error| host_error(&error))?;
         Ok(to_json(&json!({ "cancelled": cancelled })))
+    }
+}
+
+/// What a message meant, for a client.
+pub(super) fn replied(reply: Replied) -> Value {
+    match reply {
+        Replied::Answered(accepted) => answered(&accepted.prompt, accepted.warning),
+        Replied::Skipped(prompt) => json!({ "outcome": "skipped", "id": prompt.id }),
+        Replied::Incomplete { correction, missing } => {
+            json!({ "outcome": "incomplete", "correction": correction, "missing": missing })
+        }
+        Replied::Correction(correction) => json!({ "outcome": "correction", "correction": correction }),
+        Replied::NotAnAnswer(reason) => json!({ "outcome": "not-an-answer", "reason": why_not(reason) }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The methods: what they are called, who may call them, and what they do.
 
 mod ask_user;
+mod channels;
 mod params;
 mod question;
 
@@ -17,8 +18,8 @@ use super::protocol::scope::{Granted, QUESTIONS};
 use crate::questions::{HostError, Principal};
 use crate::sandbox::Plugin;
 
-/// All methods: those that OpenClaw knows, then ours.
-const ALL: [&str; 9] = [
+/// All methods: those that OpenClaw knows, then ours, of which those of channels come last.
+const ALL: [&str; 15] = [
     "question.request",
     "question.waitAnswer",
     "question.resolve",
@@ -28,14 +29,29 @@ const ALL: [&str; 9] = [
     "askUser.ask",
     "askUser.reply",
     "askUser.cancelRun",
+    "askUser.channels",
+    "askUser.deliver",
+    "askUser.delivered",
+    "askUser.deliveries",
+    "askUser.tap",
+    "askUser.say",
 ];
+
+/// How many of them there are without channels.
+const WITHOUT_CHANNELS: usize = 9;
 
 /// How many of them OpenClaw knows.
 const OF_OPENCLAW: usize = 5;
 
 /// The methods that there are for a client, which may want our additions.
 pub(super) fn shown(gateway: &Shared, is_extended: bool) -> &'static [&'static str] {
-    if is_extended || !gateway.is_compatible() { &ALL } else { &ALL[..OF_OPENCLAW] }
+    if gateway.is_compatible() && !is_extended {
+        &ALL[..OF_OPENCLAW]
+    } else if gateway.channels.is_none() {
+        &ALL[..WITHOUT_CHANNELS]
+    } else {
+        &ALL
+    }
 }
 
 /// Who calls, and all that a call may use.
@@ -59,6 +75,12 @@ pub(super) enum Call {
     Ask(params::Ask),
     Reply(params::Reply),
     CancelRun(params::CancelRun),
+    ListChannels(channels::ListChannels),
+    Deliver(channels::Deliver),
+    Delivered(channels::Delivered),
+    Deliveries(channels::Deliveries),
+    Tap(channels::Tap),
+    Say(channels::Say),
 }
 
 /// When a call may begin, given the calls that came before it on its connection.
@@ -96,6 +118,12 @@ impl Caller {
             "askUser.tool" => Call::Tool(read(method, params)?),
             "askUser.ask" => Call::Ask(read(method, params)?),
             "askUser.reply" => Call::Reply(read(method, params)?),
+            "askUser.channels" => Call::ListChannels(read(method, params)?),
+            "askUser.deliver" => Call::Deliver(read(method, params)?),
+            "askUser.delivered" => Call::Delivered(read(method, params)?),
+            "askUser.deliveries" => Call::Deliveries(read(method, params)?),
+            "askUser.tap" => Call::Tap(read(method, params)?),
+            "askUser.say" => Call::Say(read(method, params)?),
             _ => Call::CancelRun(read(method, params)?),
         })
     }
@@ -112,6 +140,12 @@ impl Caller {
             Call::Ask(params) => self.ask(params).await,
             Call::Reply(params) => self.reply(params).await,
             Call::CancelRun(params) => self.cancel_run(params).await,
+            Call::ListChannels(_) => self.list_channels(),
+            Call::Deliver(params) => self.deliver(params).await,
+            Call::Delivered(params) => self.delivered(params).await,
+            Call::Deliveries(params) => self.deliveries(params).await,
+            Call::Tap(params) => self.tap(params).await,
+            Call::Say(params) => self.say(params).await,
         }
     }
 
@@ -137,8 +171,15 @@ impl Call {
             Self::Wait(params) => Order::After(&params.id),
             Self::Resolve(params) => Order::Changes(Some(&params.id)),
             Self::Get(params) => Order::After(&params.id),
-            Self::List(_) | Self::Reply(_) | Self::CancelRun(_) => Order::AfterAll,
-            Self::Tool(_) | Self::Ask(_) => Order::Free,
+            Self::Deliver(params) => Order::After(&params.id),
+            Self::List(_)
+            | Self::Reply(_)
+            | Self::CancelRun(_)
+            | Self::Delivered(_)
+            | Self::Deliveries(_)
+            | Self::Tap(_)
+            | Self::Say(_) => Order::AfterAll,
+            Self::Tool(_) | Self::Ask(_) | Self::ListChannels(_) => Order::Free,
         }
     }
 }
