@@ -6,6 +6,9 @@
 // A fact that does not hold ends in a panic: that is how a test tells.
 #![allow(clippy::unwrap_used)]
 
+#[cfg(feature = "channels")]
+pub mod deliveries;
+
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -675,4 +675,6 @@ mod tests {
     use super::MemoryStore;
 
     crate::store_conformance!(facts, ((), Arc::new(MemoryStore::new())));
+    #[cfg(feature = "channels")]
+    crate::delivery_conformance!(deliveries, ((), Arc::new(MemoryStore::new())));
 }

@@ -833,6 +833,8 @@ mod tests {
     }
 
     crate::store_conformance!(facts, empty());
+    #[cfg(feature = "channels")]
+    crate::delivery_conformance!(delivery_facts, empty());
 
     const AT: Timestamp = 5_000;
 
