@@ -72,7 +72,7 @@ impl ChannelService {
                     if let Outcome::Ended(update) =
                         self.shown(tenant, &prepared.delivery.id, &messages).await?
                     {
-                        self.make(messenger, tenant, update).await?;
+                        self.make(messenger, tenant, *update).await?;
                     }
                 }
                 Err(error) => {

@@ -71,7 +71,7 @@ pub enum Outcome {
     /// It is shown, and the prompt is pending.
     Pending,
     /// The prompt has ended meanwhile: these calls show so.
-    Ended(Update),
+    Ended(Box<Update>),
     /// It is shown nowhere, and the prompt has ended as undeliverable.
     Undeliverable,
 }
@@ -130,7 +130,7 @@ impl ChannelService {
         }
         // Who ended it meanwhile found nothing that was shown.
         match self.update(tenant, &kept).await? {
-            Some(update) => Ok(Outcome::Ended(update)),
+            Some(update) => Ok(Outcome::Ended(Box::new(update))),
             None => Ok(Outcome::Pending),
         }
     }

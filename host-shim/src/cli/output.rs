@@ -37,6 +37,12 @@ pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Puts this on the line that a person on a terminal looks at, in place of what stands there.
+pub(super) fn on_this_line(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = write!(stderr, "\r\x1b[2K{text}").and_then(|()| stderr.flush());
+}
+
 /// Whether a person who reads colours wants them. Says nothing about where they read.
 pub(super) fn wants_colour() -> bool {
     let set_to = |name, wanted: &dyn Fn(&str) -> bool| {

@@ -73,18 +73,14 @@ impl Progress {
         self.done += 1;
         if self.is_shown {
             let broken = if verdict.breach.is_some() { ", broken" } else { "" };
-            eprint!(
-                "\r\x1b[2K{}. {}: {}{broken}",
-                self.done,
-                output::printable(&verdict.channel),
-                verdict.law
-            );
+            let channel = output::printable(&verdict.channel);
+            output::on_this_line(&format!("{}. {channel}: {}{broken}", self.done, verdict.law));
         }
     }
 
     fn end(&self) {
         if self.is_shown {
-            eprint!("\r\x1b[2K");
+            output::on_this_line("");
         }
     }
 }
