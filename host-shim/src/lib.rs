@@ -31,9 +31,10 @@
 //! ```
 //!
 //! A folder is a layer, and a layer only looks down:
-//! `cli → terminal, gateway → channels → questions → store, sandbox`. `sandbox` knows nothing of prompts in a store; `store` knows nothing
-//! of WebAssembly; `client` talks to gateways and knows neither. Cargo features cut the upper ones off; without default features what remains is `sandbox`,
-//! `questions` and the store in memory.
+//! `cli → terminal, gateway → channels → questions → store, sandbox`. `sandbox` knows nothing of prompts in a store;
+//! `store` knows nothing of WebAssembly; `client` talks to gateways and knows neither. `plugins` loads components from a
+//! folder, `laws` tries the channels of one. Cargo features cut the upper ones off; without default features what remains
+//! is `sandbox`, `questions` and the store in memory.
 
 #[cfg(feature = "channels")]
 pub mod channels;

@@ -322,6 +322,18 @@ async fn skip_and_own_text_are_controls_like_the_others() {
 }
 
 #[tokio::test]
+async fn skip_is_taken_as_the_place_shows_it() {
+    let chat = Chat::new();
+    let there = Place { target: Target { locale: Some("nl".into()), ..telegram().target }, ..telegram() };
+    let pending = chat.ask(&deploy(), vec![there.clone()]).await;
+    let text = chat.service.take()[1].call().unwrap().text.clone();
+    assert!(text.contains("/overslaan"), "{text}");
+    let heard = chat.say(&there, "42", "/overslaan").await;
+    assert!(matches!(heard, Heard::Reply { reply: Reply::Skipped(_), .. }), "{heard:?}");
+    assert_eq!(parse(&pending.outcome().await.unwrap().json)["reason"], "skipped");
+}
+
+#[tokio::test]
 async fn several_choices_come_in_their_order_and_nothing_is_no_answer() {
     let chat = Chat::new();
     let there = Place {

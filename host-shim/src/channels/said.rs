@@ -48,7 +48,10 @@ impl ChannelService {
                 heard = Heard::NotAllowed;
                 continue;
             };
-            let reply = self.inner.host.reply_to_prompt(&principal, &prompt.id, message).await?;
+            // Words such as /skip are taken as the place shows them.
+            let locale = message.locale.clone().or_else(|| delivery.place.target.locale.clone());
+            let message = Message { locale, ..message.clone() };
+            let reply = self.inner.host.reply_to_prompt(&principal, &prompt.id, &message).await?;
             // It ended on the way: there may be another one.
             if reply == Reply::NotAnAnswer(NotAnAnswerReason::NotPending) {
                 continue;

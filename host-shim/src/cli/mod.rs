@@ -63,7 +63,7 @@ enum Command {
     Bench(bench::BenchCommand),
     /// Print the calls with which a channel shows a prompt, without making them
     Render(render::RenderArgs),
-    /// Look at plugin components
+    /// Make, check, keep and look at plugin components
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
     /// Print a completion script for a shell
