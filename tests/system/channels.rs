@@ -376,6 +376,24 @@ async fn what_ends_while_it_is_being_sent_is_told_as_soon_as_it_is_there() {
 }
 
 #[tokio::test]
+async fn a_tenant_that_keeps_nothing_leaves_no_buttons_behind() {
+    let store = Arc::new(MemoryStore::default());
+    let shared: Arc<dyn Store> = store.clone();
+    let world =
+        World::with(START, |builder| builder.shared_store(shared).retention(std::time::Duration::ZERO));
+    let channels = Channels::of(plugin().channel().clone()).unwrap();
+    let channels = ChannelService::new(world.host.clone(), channels, store);
+    let chat = Chat { world, channels, service: FakeService::default(), tenant: TenantId::default() };
+    let pending = chat.ask(&deploy(), vec![telegram()]).await;
+    assert_eq!(chat.tap(&telegram(), pending.id(), "Staging", "42").await, Tapped::Answered);
+    chat.service.take();
+    // Nobody is told of it any more.
+    assert!(chat.world.host.get(&operator(), pending.id()).await.is_err());
+    let updates = chat.settle(pending.id()).await;
+    assert!(updates[0].call().unwrap().text.contains("Staging"), "{updates:?}");
+}
+
+#[tokio::test]
 async fn an_expired_prompt_is_told_everywhere_and_a_late_tap_is_told_so() {
     let chat = Chat::new();
     let pending = chat.ask(&deploy(), vec![telegram()]).await;

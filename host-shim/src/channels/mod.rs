@@ -32,7 +32,7 @@ pub use tapped::{Reaction, Tapped};
 pub use crate::store::{Answerers, ChannelStore, Delivery, DeliveryState, DeliveryStore, Place};
 
 use crate::contract::{Call, NoAnswerReason, Prompt};
-use crate::questions::{AskUser, Principal, SettleError};
+use crate::questions::{AskUser, FindError, Principal, SettleError};
 use crate::store::TenantId;
 
 /// The channels of a host, and what is shown on them. Cheap to clone.
@@ -68,8 +68,8 @@ pub struct Prepared {
 /// What is known of a delivery after its calls were made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It is shown, and the prompt is pending.
-    Pending,
+    /// Nothing more is to be done now.
+    Nothing,
     /// The prompt has ended meanwhile: these calls show so.
     Ended(Box<Update>),
     /// It is shown nowhere, and the prompt has ended as undeliverable.
@@ -131,7 +131,7 @@ impl ChannelService {
         // Who ended it meanwhile found nothing that was shown.
         match self.update(tenant, &kept).await? {
             Some(update) => Ok(Outcome::Ended(Box::new(update))),
-            None => Ok(Outcome::Pending),
+            None => Ok(Outcome::Nothing),
         }
     }
 
@@ -155,11 +155,10 @@ impl ChannelService {
         let all = self.inner.store.deliveries_of(tenant, &delivery.prompt).await?;
         let is_lost =
             all.iter().all(|delivery| delivery.state == DeliveryState::Failed && !delivery.elsewhere);
-        if !is_lost {
-            return Ok(Outcome::Pending);
+        if is_lost && self.undeliverable(tenant, &delivery.prompt).await? {
+            return Ok(Outcome::Undeliverable);
         }
-        self.undeliverable(tenant, &delivery.prompt).await?;
-        Ok(Outcome::Undeliverable)
+        Ok(Outcome::Nothing)
     }
 
     /// Where a prompt is or was shown, oldest first.
@@ -167,12 +166,13 @@ impl ChannelService {
         Ok(self.inner.store.deliveries_of(tenant, prompt).await?)
     }
 
-    /// Ends a prompt that nobody can see.
-    async fn undeliverable(&self, tenant: &TenantId, prompt: &str) -> Result<(), ChannelsError> {
+    /// Ends a prompt that nobody can see. Whether that is how it ended.
+    async fn undeliverable(&self, tenant: &TenantId, prompt: &str) -> Result<bool, ChannelsError> {
         let operator = Principal::operator(tenant.clone(), "channels");
         match self.inner.host.cancel(&operator, prompt, NoAnswerReason::Undeliverable).await {
+            Ok(_) => Ok(true),
             // Somebody was faster.
-            Ok(_) | Err(SettleError::AlreadyTerminal { .. } | SettleError::NotFound { .. }) => Ok(()),
+            Err(SettleError::AlreadyTerminal { .. } | SettleError::NotFound { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
@@ -186,10 +186,16 @@ impl ChannelService {
         delivery.ok_or_else(|| ChannelsError::NoDelivery(id.into()))
     }
 
-    /// A prompt, whoever may answer it: this service says who that is.
+    /// A prompt, whoever may answer it: this service says who that is. Also one that is shown to nobody any more, since
+    /// its tenant keeps nothing that has ended, and that has not been removed yet: places still show it as pending.
     async fn prompt(&self, tenant: &TenantId, id: &str) -> Result<Arc<Prompt>, ChannelsError> {
         let operator = Principal::operator(tenant.clone(), "channels");
-        Ok(self.inner.host.get(&operator, id).await?)
+        match self.inner.host.get(&operator, id).await {
+            Err(FindError::NotFound { id }) => {
+                self.inner.store.get(tenant, &id).await?.ok_or(ChannelsError::NoPrompt(id))
+            }
+            found => Ok(found?),
+        }
     }
 }
 

@@ -13,6 +13,9 @@ use crate::store::Whose;
 const BATCH: usize = 512;
 /// How often old prompts are looked for.
 const PURGE_EVERY: u64 = 60_000;
+/// How long a prompt that has ended stays at least, though nobody is told of it any more: places that show it are brought
+/// up to date first.
+const STAYS: u64 = 10_000;
 /// How long to wait after the store or the plugin failed.
 const AFTER_FAILURE: u64 = 1_000;
 
@@ -83,7 +86,7 @@ pub(super) async fn purge(host: &AskUser, now: Timestamp) -> Result<(), super::e
     let others = Whose::AllBut(retention.of_tenants.keys().cloned().collect());
     let each = retention.of_tenants.iter().map(|(tenant, span)| (Whose::Only(tenant.clone()), *span));
     for (whose, span) in each.chain([(others, retention.usual)]) {
-        let Some(until) = now.checked_sub(span) else { continue };
+        let Some(until) = now.checked_sub(span.max(STAYS)) else { continue };
         while host.inner.store.purge(&whose, until, BATCH).await? == BATCH {}
     }
     Ok(())

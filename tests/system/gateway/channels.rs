@@ -55,7 +55,7 @@ async fn a_prompt_is_shown_tapped_and_settled_through_the_gateway() {
     assert_eq!(delivered["state"], "sending");
     let delivery = delivered["deliveryId"].clone();
     let shown = json!({ "deliveryId": delivery, "messages": ["77"] });
-    assert_eq!(adapter.call("askUser.delivered", &shown).await.unwrap(), json!({ "status": "pending" }));
+    assert_eq!(adapter.call("askUser.delivered", &shown).await.unwrap(), json!({ "status": "noted" }));
 
     let stranger = adapter.call("askUser.tap", &tap(&delivered, 0, 43)).await.unwrap();
     assert_eq!(stranger["tapped"], "not-allowed");

@@ -212,7 +212,7 @@ impl Caller {
             }
         };
         Ok(to_json(&match outcome.map_err(|error| failed(&error))? {
-            Outcome::Pending => json!({ "status": "pending" }),
+            Outcome::Nothing => json!({ "status": "noted" }),
             Outcome::Undeliverable => json!({ "status": "undeliverable" }),
             Outcome::Ended(update) => {
                 json!({ "status": "ended", "update": to_make(&update.delivery, &update.calls) })
