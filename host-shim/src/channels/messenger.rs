@@ -105,21 +105,34 @@ impl ChannelService {
     }
 
     /// Brings every place of a tenant up to date whenever a prompt ends, first of all those of prompts that ended before.
-    /// Runs until the host is gone.
-    pub async fn follow(&self, messenger: &dyn Messenger, tenant: &TenantId) -> Result<(), ChannelsError> {
+    /// Runs until the host is gone. What fails is made good when the next prompt ends.
+    pub async fn follow(&self, messenger: &dyn Messenger, tenant: &TenantId) {
         let operator = Principal::operator(tenant.clone(), "channels");
         let mut events = self.inner.host.subscribe(operator);
-        self.catch_up(messenger, tenant).await?;
-        while let Some(event) = events.next().await {
-            match event {
-                Event::Resolved(prompt) => {
-                    for update in self.updates(tenant, &prompt.id).await? {
-                        self.make(messenger, tenant, update).await?;
-                    }
-                }
-                Event::Missed(_) => self.catch_up(messenger, tenant).await?,
-                Event::Requested(_) => {}
+        let mut done = self.catch_up(messenger, tenant).await;
+        loop {
+            if let Err(error) = &done {
+                tracing::error!(%error, tenant = %tenant, "places that show ended questions could not be updated");
             }
+            let is_behind = done.is_err();
+            done = match events.next().await {
+                None => return,
+                Some(Event::Requested(_)) if !is_behind => Ok(()),
+                Some(Event::Resolved(prompt)) if !is_behind => self.tell(messenger, tenant, &prompt.id).await,
+                Some(_) => self.catch_up(messenger, tenant).await,
+            };
+        }
+    }
+
+    /// Brings the places of one prompt up to date.
+    async fn tell(
+        &self,
+        messenger: &dyn Messenger,
+        tenant: &TenantId,
+        prompt: &str,
+    ) -> Result<(), ChannelsError> {
+        for update in self.updates(tenant, prompt).await? {
+            self.make(messenger, tenant, update).await?;
         }
         Ok(())
     }

@@ -53,7 +53,16 @@ pub(super) fn wants_colour() -> bool {
 
 /// `text` so that it stands out on standard error, where a person reads that on a terminal and wants it.
 pub(super) fn emphasised(text: &str) -> String {
-    if !wants_colour() || !io::stderr().is_terminal() {
+    emphasised_on(&io::stderr(), text)
+}
+
+/// The same on standard output.
+pub(super) fn emphasised_result(text: &str) -> String {
+    emphasised_on(&io::stdout(), text)
+}
+
+fn emphasised_on(stream: &impl IsTerminal, text: &str) -> String {
+    if !wants_colour() || !stream.is_terminal() {
         return text.to_owned();
     }
     let bold = Style::new().bold();

@@ -96,7 +96,7 @@ fn report(verdicts: &[Verdict]) -> String {
         match &verdict.breach {
             None => lines.push(format!("  ok      {}", verdict.law)),
             Some(breach) => {
-                lines.push(format!("  BROKEN  {}", verdict.law));
+                lines.push(format!("  {}  {}", output::emphasised_result("BROKEN"), verdict.law));
                 lines.push(format!("          {}", output::printable(&breach.why)));
                 if let Some(input) = &breach.input {
                     lines.push(format!("          with {input}"));
