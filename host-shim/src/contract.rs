@@ -14,20 +14,20 @@ mod generated {
 use generated::exports::ask_user::plugin as interfaces;
 
 pub use interfaces::channel::{
-    Action, Binding, BindingTarget, Call, ChannelError, ChoiceRef, Descriptor, Feedback, Interaction, Limit,
-    Natives, OwnText, Person, Rendering, Tap, Target, TextUnit,
+    Action, Binding, BindingTarget, Call, ChannelError, ChoiceRef, Descriptor, Interaction, Limit, Natives,
+    OwnText, Person, Rendering, Tap, Target, TextUnit,
 };
 pub use interfaces::question::{
     AnswerError, AnswerErrorKind, Cancellation, RecordForm, RequestParams, Resolution, ResolveError,
     Resolved, Verdict,
 };
 pub use interfaces::reply::{
-    Complete, Draft, Incomplete, Interpretation, Message, NotAnAnswerReason, PhraseBook,
+    About, Complete, Draft, Incomplete, Interpretation, Message, NotAnAnswerReason, PhraseBook,
 };
 pub use interfaces::tool::{Refusal, SessionStanding, ToolDefinition, ToolResult};
 pub use interfaces::types::{
-    Answer, Choice, Context, CredentialPolicy, NoAnswerReason, Origin, Outcome, Policy, Prompt, Question,
-    RepeatPolicy, Rule, SessionKind, Settlement, Timestamp, Violation,
+    Answer, Choice, Context, CredentialPolicy, Feedback, Line, LineKind, NoAnswerReason, Origin, Outcome,
+    Policy, Prompt, Question, RepeatPolicy, Rule, SessionKind, Settlement, Timestamp, Violation, Words,
 };
 
 impl Prompt {
@@ -137,6 +137,7 @@ impl Target {
             extras: false,
             requester: None,
             callback_url: None,
+            words: None,
         }
     }
 }

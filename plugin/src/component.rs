@@ -4,7 +4,7 @@ use exports::ask_user::plugin::{
     channel as wit_channel, question as wit_question, reply as wit_reply, tool as wit_tool, types as wit,
 };
 
-use crate::{catalogue, channel, model, question, reply, tool};
+use crate::{catalogue, channel, model, question, reply, tool, words};
 
 wit_bindgen::generate!({ path: "../wit", world: "ask-user-plugin" });
 
@@ -80,6 +80,10 @@ impl wit_reply::Guest for Component {
         let draft: Option<Vec<model::Answer>> = draft.map(|draft| draft.answers.translate());
         reply::interpret(&prompt.translate(), &message.translate(), draft.as_deref(), &policy.translate())
             .translate()
+    }
+
+    fn in_words(about: wit_reply::About, locale: Option<String>, shared: bool) -> wit::Words {
+        words::words(&about.translate(), locale.as_deref(), shared).translate()
     }
 
     fn phrases(locale: Option<String>) -> wit_reply::PhraseBook {
@@ -283,12 +287,23 @@ impl Translate<wit_reply::Interpretation> for reply::Interpretation {
 cases!(reply::NotAnAnswer => wit_reply::NotAnAnswerReason { NoText, Edited, Forwarded, NotPending });
 
 record!(wit_channel::Person => channel::Person { id, name });
-record!(wit_channel::Target => channel::Target {
-    address, thread, locale, shared, extras, requester, callback_url,
-});
+/// Without the words: the channels here know them.
+impl Translate<channel::Target> for wit_channel::Target {
+    fn translate(self) -> channel::Target {
+        let Self { address, thread, locale, shared, extras, requester, callback_url, words: _ } = self;
+        let requester = requester.translate();
+        channel::Target { address, thread, locale, shared, extras, requester, callback_url }
+    }
+}
 record!(wit_channel::Tap => channel::Tap { sender, handle, acknowledged });
-cases!(wit_channel::Feedback => channel::Feedback {
+cases!(wit::Feedback => channel::Feedback {
     Received, Accepted, AlreadyAnswered, Expired, NotAllowed, NothingChosen, TryAgain,
+});
+cases!(wit_reply::About => words::About { Prompt(prompt), Feedback(feedback) });
+cases!(words::Kind => wit::LineKind { Title, Text, Link });
+record!(words::Line => wit::Line { kind, text });
+record!(words::Words => wit::Words {
+    body, how_to, how_to_tap, other, skip, submit, type_own, message,
 });
 cases!(channel::TextUnit => wit_channel::TextUnit { Utf16, CodePoints, Graphemes, Bytes });
 record!(channel::Limit => wit_channel::Limit { most, unit });

@@ -23,3 +23,4 @@ pub mod reply;
 pub mod text;
 pub mod tool;
 mod violations;
+pub mod words;

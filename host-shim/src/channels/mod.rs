@@ -31,7 +31,7 @@ pub use tapped::{Reaction, Tapped};
 
 pub use crate::store::{Answerers, ChannelStore, Delivery, DeliveryState, DeliveryStore, Place};
 
-use crate::contract::{Call, NoAnswerReason, Prompt};
+use crate::contract::{About, Call, NoAnswerReason, Prompt, Target};
 use crate::questions::{AskUser, FindError, Principal, SettleError};
 use crate::store::TenantId;
 
@@ -99,7 +99,8 @@ impl ChannelService {
     ) -> Result<Prepared, ChannelsError> {
         let known = self.known(&place.channel)?;
         let prompt = self.prompt(tenant, prompt).await?;
-        let rendering = known.plugin.render(&prompt, &place.channel, &place.target)??;
+        let target = self.told(known, &place.target, &prompt)?;
+        let rendering = known.plugin.render(&prompt, &place.channel, &target)??;
         let delivery = Delivery {
             id: crate::ids::delivery().map_err(|error| ChannelsError::Unavailable(error.to_string()))?,
             prompt: prompt.id.clone(),
@@ -175,6 +176,11 @@ impl ChannelService {
             Err(SettleError::AlreadyTerminal { .. } | SettleError::NotFound { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// A target with what there is to say about a prompt.
+    fn told(&self, known: &Known, target: &Target, prompt: &Prompt) -> Result<Target, ChannelsError> {
+        Ok(known.told(self.inner.host.plugin(), target, || About::Prompt(prompt.clone()))?)
     }
 
     fn known(&self, channel: &str) -> Result<&Known, ChannelsError> {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::Descriptor;
-use crate::sandbox::{CallError, ChannelPlugin};
+use crate::contract::{About, Descriptor, Target};
+use crate::sandbox::{CallError, ChannelPlugin, Plugin};
 
 /// All channels of a host by their names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Channels {
     known: BTreeMap<String, Known>,
 }
@@ -20,6 +20,26 @@ pub struct Known {
     pub plugin: ChannelPlugin,
     /// Whether it came with the host.
     pub is_built_in: bool,
+}
+
+impl Known {
+    /// The target with what there is to say about this. The built-in channels know that by themselves.
+    pub fn told(
+        &self,
+        rules: &Plugin,
+        target: &Target,
+        about: impl FnOnce() -> About,
+    ) -> Result<Target, CallError> {
+        if self.is_built_in { Ok(target.clone()) } else { rules.told(target, &about()) }
+    }
+}
+
+impl Plugin {
+    /// The target with what these rules have to say about this.
+    pub fn told(&self, target: &Target, about: &About) -> Result<Target, CallError> {
+        let words = self.in_words(about, target.locale.as_deref(), target.shared)?;
+        Ok(Target { words: Some(words), ..target.clone() })
+    }
 }
 
 /// Two components want the same name.

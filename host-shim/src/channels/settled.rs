@@ -91,6 +91,7 @@ impl ChannelService {
     fn calls(&self, prompt: &Prompt, delivery: &Delivery) -> Result<Vec<Call>, ChannelsError> {
         let Place { channel, target, .. } = &delivery.place;
         let known = self.known(channel)?;
-        Ok(known.plugin.render_settled(prompt, channel, target, &delivery.messages)??)
+        let target = self.told(known, target, prompt)?;
+        Ok(known.plugin.render_settled(prompt, channel, &target, &delivery.messages)??)
     }
 }

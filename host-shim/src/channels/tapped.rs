@@ -2,10 +2,11 @@
 
 use super::{ChannelService, ChannelsError, Delivery, Known, answerer};
 use crate::contract::{
-    Action, Answer, Binding, BindingTarget, Call, ChannelError, Feedback, Interaction, NoAnswerReason,
+    About, Action, Answer, Binding, BindingTarget, Call, ChannelError, Feedback, Interaction, NoAnswerReason,
     Outcome, Prompt, Question, Tap, Target,
 };
 use crate::questions::{Principal, SettleError, Submission};
+use crate::sandbox::Plugin;
 use crate::store::TenantId;
 
 /// The longest payload of a tap that is looked at, in bytes.
@@ -59,7 +60,7 @@ impl ChannelService {
         channel: &str,
         payload: &str,
     ) -> Result<Reaction, ChannelsError> {
-        let known = self.known(channel)?;
+        let (known, rules) = (self.known(channel)?, self.inner.host.plugin());
         readable(payload)?;
         let interaction = match known.plugin.interpret_interaction(channel, payload)? {
             Ok(interaction) => interaction,
@@ -77,14 +78,16 @@ impl ChannelService {
             acknowledged: false,
         };
         let Some(delivery) = self.delivery_of(tenant, channel, tokens, &interaction).await? else {
-            return gone(known, channel, tokens, &interaction, &tap);
+            return gone(rules, known, channel, tokens, &interaction, &tap);
         };
         let prompt = match self.prompt(tenant, &delivery.prompt).await {
             Ok(prompt) => prompt,
-            Err(ChannelsError::NoPrompt(_)) => return gone(known, channel, tokens, &interaction, &tap),
+            Err(ChannelsError::NoPrompt(_)) => {
+                return gone(rules, known, channel, tokens, &interaction, &tap);
+            }
             Err(error) => return Err(error),
         };
-        let at = At { known, delivery: &delivery, prompt: &prompt, tap: &tap };
+        let at = At { rules, known, delivery: &delivery, prompt: &prompt, tap: &tap };
         let Some(principal) = answerer(tenant, &delivery.place, &prompt, &interaction.sender) else {
             return at.react(Tapped::NotAllowed);
         };
@@ -215,6 +218,7 @@ impl ChannelService {
 
 /// A tap on a control of a delivery that is known.
 struct At<'t> {
+    rules: &'t Plugin,
     known: &'t Known,
     delivery: &'t Delivery,
     prompt: &'t Prompt,
@@ -230,12 +234,10 @@ impl At<'_> {
     fn react(&self, tapped: Tapped) -> Result<Reaction, ChannelsError> {
         let place = &self.delivery.place;
         let calls = match feedback(tapped) {
-            Some(feedback) => self.known.plugin.render_feedback(
-                &place.channel,
-                &place.target,
-                feedback,
-                Some(self.tap),
-            )??,
+            Some(feedback) => {
+                let target = self.known.told(self.rules, &place.target, || About::Feedback(feedback))?;
+                self.known.plugin.render_feedback(&place.channel, &target, feedback, Some(self.tap))??
+            }
             None => Vec::new(),
         };
         Ok(Reaction { tapped, prompt: Some(self.prompt.id.clone()), calls })
@@ -244,10 +246,11 @@ impl At<'_> {
     /// Opens a place to type own text.
     fn compose(&self, binding: &Binding, message: Option<&str>) -> Result<Reaction, ChannelsError> {
         let place = &self.delivery.place;
+        let target = self.known.told(self.rules, &place.target, || About::Prompt(self.prompt.clone()))?;
         let calls = self.known.plugin.render_composer(
             self.prompt,
             &place.channel,
-            &place.target,
+            &target,
             binding,
             message,
             self.tap,
@@ -286,6 +289,7 @@ fn feedback(tapped: Tapped) -> Option<Feedback> {
 
 /// A tap on a control of a prompt that is kept no more, or a submit with nothing chosen that names no control.
 fn gone(
+    rules: &Plugin,
     known: &Known,
     channel: &str,
     tokens: &[String],
@@ -297,7 +301,10 @@ fn gone(
     // Nothing is known of the place any more: as if others read there.
     let target = Target { address, shared: true, ..Target::private(None) };
     let calls = match feedback(tapped) {
-        Some(feedback) => known.plugin.render_feedback(channel, &target, feedback, Some(tap))??,
+        Some(feedback) => {
+            let target = known.told(rules, &target, || About::Feedback(feedback))?;
+            known.plugin.render_feedback(channel, &target, feedback, Some(tap))??
+        }
         None => Vec::new(),
     };
     Ok(Reaction { calls, ..Reaction::of(tapped) })

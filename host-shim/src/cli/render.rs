@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{ask, output, plugin as plugins, setup};
-use crate::channels::Channels;
+use crate::channels::{Channels, Known};
 use crate::contract::{
-    Answer, Binding, BindingTarget, Call, ChannelError, Context, Descriptor, NoAnswerReason, Outcome, Person,
-    Prompt, Question, Refusal, Settlement, Target,
+    About, Answer, Binding, BindingTarget, Call, ChannelError, Context, Descriptor, NoAnswerReason, Outcome,
+    Person, Prompt, Question, Refusal, Settlement, Target,
 };
 use crate::questions::Run;
-use crate::sandbox::ChannelPlugin;
+use crate::sandbox::Plugin;
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -100,8 +100,12 @@ pub(super) fn run(args: &RenderArgs) -> Result<Exit, Failure> {
         .map_err(refused)?;
     let channels = match &args.plugin {
         None => plugins::all_channels(&args.folder.folder()?, &sandbox, rules.channel().clone())?,
-        Some(path) => Channels::of(plugins::channels(&sandbox, path)?)
-            .map_err(|error| Failure::other("plugin", error))?,
+        Some(path) => {
+            let mut channels = Channels::default();
+            let added = channels.add(plugins::channels(&sandbox, path)?, &[]);
+            added.map_err(|error| Failure::other("plugin", error))?;
+            channels
+        }
     };
     let Some(known) = channels.get(&args.channel) else {
         let names: Vec<&str> = channels.iter().map(|known| known.descriptor.name.as_str()).collect();
@@ -109,7 +113,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<Exit, Failure> {
         return Err(Failure::other("channel", text));
     };
     let channel = &known.descriptor;
-    let (calls, bindings) = rendered(args, &known.plugin, channel, prompt)?;
+    let (calls, bindings) = rendered(args, &rules, known, prompt)?;
     let text = if args.json { document(channel, &calls, &bindings) } else { for_people(&calls, &bindings) };
     output::result(&text)?;
     Ok(Exit::Done)
@@ -117,19 +121,23 @@ pub(super) fn run(args: &RenderArgs) -> Result<Exit, Failure> {
 
 fn rendered(
     args: &RenderArgs,
-    plugin: &ChannelPlugin,
-    channel: &Descriptor,
+    rules: &Plugin,
+    known: &Known,
     prompt: Prompt,
 ) -> Result<(Vec<Call>, Vec<Binding>), Failure> {
-    let target = target(args, channel);
+    let Known { descriptor: channel, plugin, .. } = known;
     let failed = |error| Failure::other("plugin", error);
-    let pending = plugin.render(&prompt, &channel.name, &target).map_err(failed)?.map_err(channel_failure)?;
+    let told = |prompt: &Prompt| {
+        known.told(rules, &target(args, channel), || About::Prompt(prompt.clone())).map_err(failed)
+    };
+    let pending =
+        plugin.render(&prompt, &channel.name, &told(&prompt)?).map_err(failed)?.map_err(channel_failure)?;
     let Some(settled) = args.settled else { return Ok((pending.calls, pending.bindings)) };
     let made_up = (1..=pending.calls.len()).map(|number| number.to_string());
     let messages = if args.message.is_empty() { made_up.collect() } else { args.message.clone() };
     let settlement = Some(settlement(settled, &prompt));
     let ended = Prompt { settlement, ..prompt };
-    let calls = plugin.render_settled(&ended, &channel.name, &target, &messages).map_err(failed)?;
+    let calls = plugin.render_settled(&ended, &channel.name, &told(&ended)?, &messages).map_err(failed)?;
     Ok((calls.map_err(channel_failure)?, Vec::new()))
 }
 

@@ -30,6 +30,7 @@ fn settled(
     messages: &[String],
 ) -> Result<(), Broken> {
     let outcome = ended.settlement.as_ref().map(|settlement| &settlement.outcome);
+    let target = &subject.asked(target, ended)?;
     let calls = match subject.plugin.render_settled(ended, &subject.channel.name, target, messages)? {
         Ok(calls) if calls.is_empty() => broken!("nothing shows that it ended with {outcome:?}"),
         Ok(calls) => calls,
@@ -89,6 +90,7 @@ pub(super) const WRONG_STATE: Law = Law {
     on: Kind::PlainPrompt,
     holds: |subject, input| {
         let Input { prompt, target, .. } = input;
+        let target = &subject.asked(target, prompt)?;
         let (plugin, name) = (subject.plugin, subject.channel.name.as_str());
         let nobody = "no-channel-of-this-name";
         let unknown =

@@ -64,6 +64,7 @@ fn target(address: String) -> impl Strategy<Value = Target> {
             extras,
             requester: requester.map(|(id, name)| Person { id: id.to_owned(), name }),
             callback_url: taps.then(|| "https://host.example/taps".to_owned()),
+            words: None,
         },
     )
 }

@@ -14,7 +14,7 @@ use std::fmt;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
 
-use crate::contract::{Call, Descriptor, Limit, TextUnit};
+use crate::contract::{About, Call, Descriptor, Limit, Prompt, Target, TextUnit};
 use crate::sandbox::{CallError, ChannelPlugin, Plugin};
 use inputs::{Input, Kind};
 
@@ -49,6 +49,20 @@ struct Subject<'p> {
     /// The rules of ask_user, which say what typed text means.
     rules: &'p Plugin,
     channel: &'p Descriptor,
+    /// Whether the channel gets the host's words: not where it is of the component that makes them.
+    gets_words: bool,
+}
+
+impl Subject<'_> {
+    /// The target as a host gives it for this.
+    fn told(&self, target: &Target, about: impl FnOnce() -> About) -> Result<Target, Broken> {
+        Ok(if self.gets_words { self.rules.told(target, &about())? } else { target.clone() })
+    }
+
+    /// The same for a prompt.
+    fn asked(&self, target: &Target, prompt: &Prompt) -> Result<Target, Broken> {
+        self.told(target, || About::Prompt(prompt.clone()))
+    }
 }
 
 /// How a law was broken.
@@ -131,7 +145,8 @@ impl Suite {
             if !is_described {
                 continue;
             }
-            let subject = Subject { plugin, rules, channel };
+            let gets_words = plugin.inspection().sha256 != rules.inspection().sha256;
+            let subject = Subject { plugin, rules, channel, gets_words };
             for law in &LAWS {
                 let breach = self.try_law(law, &subject, inputs);
                 add(Verdict { channel: name.clone(), law: law.name, inputs, breach });

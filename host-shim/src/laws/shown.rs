@@ -112,7 +112,8 @@ pub(super) const NOTHING_ALIVE: Law = Law {
 impl Subject<'_> {
     /// The prompt as the channel shows it.
     pub(super) fn rendered(&self, input: &Input) -> Result<Rendering, Broken> {
-        match self.plugin.render(&input.prompt, &self.channel.name, &input.target)? {
+        let target = self.asked(&input.target, &input.prompt)?;
+        match self.plugin.render(&input.prompt, &self.channel.name, &target)? {
             Ok(rendering) => Ok(rendering),
             Err(error) => broken!("it cannot be shown: {error:?}"),
         }

@@ -2,7 +2,9 @@
 
 use super::inputs::{Input, Kind};
 use super::{Broken, Law, Subject, broken, check_calls};
-use crate::contract::{Action, Binding, BindingTarget, ChannelError, Feedback, Interaction, Tap, Target};
+use crate::contract::{
+    About, Action, Binding, BindingTarget, ChannelError, Feedback, Interaction, Tap, Target,
+};
 
 /// Who taps.
 const SENDER: &str = "42";
@@ -80,6 +82,7 @@ pub(super) const OWN_TEXT: Law = Law {
 fn opens(subject: &Subject<'_>, input: &Input, binding: &Binding, tap: &Tap) -> Result<(), Broken> {
     let Input { prompt, target, .. } = input;
     let name = &subject.channel.name;
+    let target = &subject.asked(target, prompt)?;
     match subject.plugin.render_composer(prompt, name, target, binding, Some(MESSAGE), tap)? {
         Ok(calls) if calls.is_empty() => broken!("nothing opens after a tap on {:?}", binding.token),
         Ok(calls) => check_calls(subject.channel, &calls).map(drop),
@@ -126,6 +129,7 @@ fn tells(
     feedback: Feedback,
     tap: Option<&Tap>,
 ) -> Result<(), Broken> {
+    let target = &subject.told(target, || About::Feedback(feedback))?;
     match subject.plugin.render_feedback(&subject.channel.name, target, feedback, tap)? {
         Ok(calls) => check_calls(subject.channel, &calls).map(drop),
         Err(error) => broken!("{feedback:?} cannot be told: {error:?}"),

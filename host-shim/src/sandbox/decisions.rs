@@ -14,10 +14,10 @@ use super::inspect::interface_name;
 use super::limits::CallState;
 use super::{CallError, ChannelPlugin, Plugin};
 use crate::contract::{
-    Binding, Call, Cancellation, ChannelError, Context, Descriptor, Draft, Feedback, Interaction,
+    About, Binding, Call, Cancellation, ChannelError, Context, Descriptor, Draft, Feedback, Interaction,
     Interpretation, Message, Origin, PhraseBook, Policy, Prompt, RecordForm, Refusal, Rendering,
     RequestParams, Resolution, ResolveError, Settlement, Tap, Target, Timestamp, ToolDefinition, ToolResult,
-    Verdict, Violation,
+    Verdict, Violation, Words,
 };
 
 /// Finds a function and checks its types, in an instance that is made for that.
@@ -120,6 +120,9 @@ decisions! {
     /// Decides what a typed message means.
     interpret: "reply" "interpret" (prompt: &'a Prompt, message: &'a Message, draft: Option<&'a Draft>, policy: Policy)
         -> Interpretation;
+
+    /// What there is to say, for channels that do not bring their own words.
+    in_words: "reply" "in-words" (about: &'a About, locale: Option<&'a str>, shared: bool) -> Words;
 
     /// Our own words in a language.
     phrases: "reply" "phrases" (locale: Option<&'a str>) -> PhraseBook;

@@ -342,7 +342,7 @@ pub enum Feedback {
 }
 
 impl Feedback {
-    fn words(self, words: &FeedbackWords) -> &str {
+    pub(crate) fn words(self, words: &FeedbackWords) -> &str {
         match self {
             Self::Received => words.received,
             Self::Accepted => words.accepted,

@@ -97,7 +97,7 @@ impl From<WireTarget> for Target {
     fn from(target: WireTarget) -> Self {
         let WireTarget { address, thread, locale, shared, extras, requester, callback_url } = target;
         let requester = requester.map(|person| Person { id: person.0.id, name: person.0.name });
-        Self { address, thread, locale, shared, extras, requester, callback_url }
+        Self { address, thread, locale, shared, extras, requester, callback_url, words: None }
     }
 }
 
