@@ -300,7 +300,7 @@ cases!(wit::Feedback => channel::Feedback {
     Received, Accepted, AlreadyAnswered, Expired, NotAllowed, NothingChosen, TryAgain,
 });
 cases!(wit_reply::About => words::About { Prompt(prompt), Feedback(feedback) });
-cases!(words::Kind => wit::LineKind { Title, Text, Link });
+cases!(words::Kind => wit::LineKind { Title, Text, Choice, Link });
 record!(words::Line => wit::Line { kind, text });
 record!(words::Words => wit::Words {
     body, how_to, how_to_tap, other, skip, submit, type_own, message,

@@ -21,6 +21,8 @@ pub enum Kind {
     Title,
     /// Anything else.
     Text,
+    /// A choice with its mark.
+    Choice,
     /// An address.
     Link,
 }
@@ -64,6 +66,7 @@ pub fn words(about: &About, locale: Option<&str>, shared: bool) -> Words {
                 kind: match line.kind {
                     LineKind::Title => Kind::Title,
                     LineKind::Text => Kind::Text,
+                    LineKind::Choice => Kind::Choice,
                     LineKind::Address(_) => Kind::Link,
                 },
                 text: line.text,
@@ -129,7 +132,7 @@ mod tests {
         let whole = form::text_form(&prompt(), language(Some("en")));
         assert_eq!(format!("{}\n\n{}", lines.join("\n"), said.how_to), whole);
         assert_eq!(said.body[0].kind, Kind::Title);
-        assert!(said.body.iter().any(|line| line.text == "a) 3000" && line.kind == Kind::Text), "{said:?}");
+        assert!(said.body.iter().any(|line| line.text == "a) 3000" && line.kind == Kind::Choice), "{said:?}");
         assert!(
             said.body
                 .iter()

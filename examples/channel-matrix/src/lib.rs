@@ -1,23 +1,20 @@
 //! A channel for Matrix: every prompt is a text message, and below it a poll (MSC3381) where one question has a few
-//! choices. This file is the border to the contract, `wit/channel.wit`; its types are used as they are generated.
+//! choices. This file is the border to the contract, `wit/channel.wit`; its types are used as they are generated. What
+//! the text says is given by the host, `target.words`.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `prompt` | a prompt as lines of text, and how it ended |
 //! | `poll` | which prompts get a poll, and what it looks like |
 //! | `tap` | tokens, and what a vote means |
 //! | `room` | the calls of Matrix's API |
-//! | `text` | what is done with text that somebody else wrote |
-//! | `words` | our own words |
+//! | `text` | what is done with text: labels are cleaned and cut, lines are spread over messages |
 
 mod poll;
-mod prompt;
 mod room;
 mod tap;
 #[cfg(test)]
 mod tests;
 mod text;
-mod words;
 
 /// The contract as Rust types. Outside of WebAssembly the exports are never called, and the types serve the tests.
 #[allow(missing_docs, unreachable_pub)]
@@ -31,10 +28,13 @@ use wit::exports::ask_user::plugin::channel::{
     Binding, Call, ChannelError, Descriptor, Feedback, Guest, Interaction, Limit, Natives, Rendering, Tap,
     Target, TextUnit,
 };
-use wit::exports::ask_user::plugin::types::Prompt;
-use words::Words;
+use wit::exports::ask_user::plugin::types::{Prompt, Words};
 
 const NAME: &str = "matrix";
+
+/// Longest text on how a prompt ended, in bytes. A gateway client's labels may be of any length, and the prompt stands
+/// above it in the same message.
+const STATUS: usize = 2048;
 
 struct Component;
 
@@ -68,14 +68,13 @@ impl Guest for Component {
             return Err(ChannelError::Unshowable("the prompt has ended or asks nothing".to_owned()));
         }
         let room = Room::of(&target)?;
-        let shown = Shown::of(&prompt, &target);
-        let messages = shown.pages.iter().zip(&shown.said).enumerate();
+        let shown = Shown::of(&prompt, words(&target)?, target.extras);
+        let pages = shown.pages.iter().enumerate();
         let mut calls: Vec<Call> =
-            messages.map(|(page, (body, said))| room.message(&prompt.id, page, body, said)).collect();
+            pages.map(|(page, body)| room.message(&prompt.id, page, body, body)).collect();
         let mut bindings = Vec::new();
         if let Some(poll) = shown.poll {
-            let fallback = poll.fallback(&prompt::how_to(&prompt, shown.words));
-            calls.push(room.poll(&prompt.id, calls.len(), &poll, &fallback));
+            calls.push(room.poll(&prompt.id, calls.len(), &poll));
             bindings = poll.answers;
         }
         Ok(Rendering { calls, bindings })
@@ -109,10 +108,12 @@ impl Guest for Component {
     ) -> Result<Vec<Call>, ChannelError> {
         known(&channel)?;
         let room = Room::of(&target)?;
-        let shown = Shown::of(&prompt, &target);
-        let Some(status) = prompt::status(&prompt, shown.words, target.shared) else {
+        if prompt.settlement.is_none() {
             return Err(ChannelError::Unshowable("the prompt is pending".to_owned()));
-        };
+        }
+        let words = words(&target)?;
+        let status = text::cut(message(words)?, STATUS, str::len);
+        let shown = Shown::of(&prompt, words, target.extras);
         // Where not everything was sent, nobody knows which message is which.
         if messages.len() != shown.pages.len() + usize::from(shown.poll.is_some()) {
             return Ok(vec![room.message(&prompt.id, "end", &status, &status)]);
@@ -135,18 +136,15 @@ impl Guest for Component {
     ) -> Result<Vec<Call>, ChannelError> {
         known(&channel)?;
         let room = Room::of(&target)?;
-        let words = Words::of(target.locale.as_deref());
-        let said = match feedback {
-            Feedback::Received | Feedback::Accepted => None,
-            Feedback::NotAllowed if target.shared => None,
-            Feedback::NotAllowed => Some(words.not_allowed),
-            Feedback::AlreadyAnswered => Some(words.already_answered),
-            Feedback::Expired => Some(words.too_late),
-            Feedback::NothingChosen => Some(words.nothing_chosen),
-            Feedback::TryAgain => Some(words.try_again),
+        let is_silent = match feedback {
+            Feedback::Received | Feedback::Accepted => true,
+            Feedback::NotAllowed => target.shared,
+            _ => false,
         };
-        let calls = said.zip(tap).map(|(said, tap)| room.notice(&tap.handle, said));
-        Ok(calls.into_iter().collect())
+        match tap {
+            Some(tap) if !is_silent => Ok(vec![room.notice(&tap.handle, message(words(&target)?)?)]),
+            _ => Ok(Vec::new()),
+        }
     }
 }
 
@@ -154,34 +152,37 @@ fn known(channel: &str) -> Result<(), ChannelError> {
     if channel == NAME { Ok(()) } else { Err(ChannelError::UnknownChannel(text::excerpt(channel, 64))) }
 }
 
+/// What there is to say. The host gives it to every channel that is not its own.
+fn words(target: &Target) -> Result<&Words, ChannelError> {
+    target.words.as_ref().ok_or_else(no_words)
+}
+
+/// How the prompt ended, or what to tell a person.
+fn message(words: &Words) -> Result<&str, ChannelError> {
+    words.message.as_deref().ok_or_else(no_words)
+}
+
+fn no_words() -> ChannelError {
+    ChannelError::Unshowable("the host gave no words".to_owned())
+}
+
 /// What a prompt looks like in a room. It is the same when the prompt ends as when it was asked, so that its messages
 /// are found again.
 struct Shown {
-    words: &'static Words,
     /// The bodies of the messages.
     pages: Vec<String>,
-    /// The same without a word on the poll.
-    said: Vec<String>,
     /// The last page before how to answer is told.
     last: String,
     poll: Option<Poll>,
 }
 
 impl Shown {
-    fn of(prompt: &Prompt, target: &Target) -> Self {
-        let words = Words::of(target.locale.as_deref().or(prompt.origin.locale.as_deref()));
-        let poll = Poll::of(prompt, words, target.extras);
-        let how_to = prompt::how_to(prompt, words);
-        let closing = match &poll {
-            Some(poll) => format!("{} {how_to}", poll.how_to(words)),
-            None => how_to.clone(),
-        };
-        let mut pages = text::spread(prompt::body(prompt, words), room::MOST, closing.len());
+    fn of(prompt: &Prompt, words: &Words, extras: bool) -> Self {
+        let lines = words.body.iter().map(|line| text::quoted(&line.text)).collect();
+        let mut pages = text::spread(lines, room::MOST, words.how_to.len());
         let last = pages.pop().unwrap_or_default();
-        let mut said = pages.clone();
-        pages.push(text::below(&last, &closing));
-        said.push(text::below(&last, &how_to));
-        Self { words, pages, said, last, poll }
+        pages.push(text::below(&last, &words.how_to));
+        Self { pages, last, poll: Poll::of(prompt, words, extras) }
     }
 
     /// The last page, shortened if that is what it takes to say how the prompt ended.

@@ -3,12 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::prompt::{is_numbered, takes_many};
 use crate::tap::{Control, token};
 use crate::text::{cut, excerpt, folded, is_blank, one_line, utf16};
 use crate::wit::exports::ask_user::plugin::channel::{Binding, BindingTarget, ChoiceRef};
-use crate::wit::exports::ask_user::plugin::types::{Prompt, Question};
-use crate::words::Words;
+use crate::wit::exports::ask_user::plugin::types::{LineKind, Prompt, Question, Words};
 
 /// Longest label and question in UTF-16 units. Matrix sets no limit; this is what Element X lets people type.
 pub(crate) const LABEL: usize = 240;
@@ -18,6 +16,8 @@ pub(crate) struct Poll {
     question: String,
     /// What can be voted for: the choices, *Submit* where several may be chosen, *Skip*.
     pub(crate) answers: Vec<Binding>,
+    /// The poll as text, for clients that know none.
+    pub(crate) fallback: String,
     several: bool,
 }
 
@@ -27,37 +27,27 @@ impl Poll {
     /// several, and is an extra.
     pub(crate) fn of(prompt: &Prompt, words: &Words, extras: bool) -> Option<Self> {
         let [question] = prompt.questions.as_slice() else { return None };
-        let several = takes_many(question);
+        let several = question.multi_select == Some(true);
         if !(2..=4).contains(&question.choices.len()) || (several && !extras) {
             return None;
         }
+        let lines = choice_lines(question, words)?;
         let answer = |control, target, label: &str| {
             Some(Binding { token: token(&prompt.id, control)?, target, label: label.to_owned() })
         };
         let mut answers = Vec::new();
-        for (index, label) in labels(question, words).iter().enumerate() {
+        for (index, label) in labels(question, &lines, words).iter().enumerate() {
             let choice = ChoiceRef { question_id: question.id.clone(), index: index as u32 };
             let control = if several { Control::OneOfSeveral(index) } else { Control::Choice(index) };
             answers.push(answer(control, BindingTarget::Choice(choice), label)?);
         }
         if several {
-            answers.push(answer(Control::Submit, BindingTarget::Submit(question.id.clone()), words.submit)?);
+            answers.push(answer(Control::Submit, BindingTarget::Submit(question.id.clone()), &words.submit)?);
         }
-        answers.push(answer(Control::Skip, BindingTarget::Skip, words.skip)?);
-        Some(Self { question: excerpt(&question.text, LABEL), answers, several })
-    }
-
-    /// How to use it.
-    pub(crate) fn how_to(&self, words: &Words) -> &'static str {
-        if self.several { words.vote_for_several } else { words.vote }
-    }
-
-    /// The poll as text, for clients that know none.
-    pub(crate) fn fallback(&self, how_to: &str) -> String {
-        let is_choice = |answer: &&Binding| matches!(answer.target, BindingTarget::Choice(_));
-        let choices: Vec<String> =
-            self.answers.iter().filter(is_choice).map(|answer| format!("- {}", answer.label)).collect();
-        format!("{}\n{}\n{how_to}", self.question, choices.join("\n"))
+        answers.push(answer(Control::Skip, BindingTarget::Skip, &words.skip)?);
+        let asked = excerpt(&question.text, LABEL);
+        let fallback = format!("{asked}\n{}\n{}", lines.join("\n"), words.how_to);
+        Some(Self { question: asked, answers, fallback, several })
     }
 
     /// The members of the event that describe it. What is disclosed is a vote of one person, which ends the poll.
@@ -75,11 +65,18 @@ impl Poll {
     }
 }
 
+/// The lines of the choices of a prompt with one question, where there is one for each.
+fn choice_lines(question: &Question, words: &Words) -> Option<Vec<String>> {
+    let choices = words.body.iter().filter(|line| line.kind == LineKind::Choice);
+    let lines: Vec<String> = choices.map(|line| cut(&line.text, LABEL, utf16)).collect();
+    (lines.len() == question.choices.len()).then_some(lines)
+}
+
 /// The labels as they are, unless one of them is too long, blank, or reads like another or like one of ours: then all of
-/// them begin with a mark, the one in the text where that is a number.
-fn labels(question: &Question, words: &Words) -> Vec<String> {
+/// them begin with the mark that they have in the text.
+fn labels(question: &Question, lines: &[String], words: &Words) -> Vec<String> {
     let full: Vec<String> = question.choices.iter().map(|choice| one_line(&choice.label)).collect();
-    let mut seen = vec![folded(words.skip), folded(words.submit)];
+    let mut seen = vec![folded(&words.skip), folded(&words.submit)];
     let plain = full.iter().all(|label| {
         let new = !seen.contains(&folded(label));
         seen.push(folded(label));
@@ -88,10 +85,8 @@ fn labels(question: &Question, words: &Words) -> Vec<String> {
     if plain {
         return full;
     }
-    let numbered = is_numbered(question);
-    let marked = full.iter().enumerate().map(|(index, label)| {
-        // Where no number can be typed there is still something that tells them apart.
-        let mark = if numbered { format!("{}.", index + 1) } else { "•".repeat(index + 1) };
+    let marked = full.iter().zip(lines).map(|(label, line)| {
+        let mark = line.split(' ').next().unwrap_or_default();
         cut(format!("{mark} {label}").trim_end(), LABEL, utf16)
     });
     marked.collect()

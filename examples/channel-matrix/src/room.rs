@@ -48,13 +48,13 @@ impl<'t> Room<'t> {
         self.send("m.room.message", prompt, part, self.threaded(message("m.text", body)), text)
     }
 
-    pub(crate) fn poll(&self, prompt: &str, part: usize, poll: &Poll, fallback: &str) -> Call {
+    pub(crate) fn poll(&self, prompt: &str, part: usize, poll: &Poll) -> Call {
         let content = json!({
             "org.matrix.msc3381.poll.start": poll.content(),
-            "org.matrix.msc1767.text": fallback,
+            "org.matrix.msc1767.text": poll.fallback,
             "m.mentions": {},
         });
-        self.send("org.matrix.msc3381.poll.start", prompt, part, self.threaded(content), fallback)
+        self.send("org.matrix.msc3381.poll.start", prompt, part, self.threaded(content), &poll.fallback)
     }
 
     /// The text of a message becomes another one. Clients that know nothing of that show the status alone.

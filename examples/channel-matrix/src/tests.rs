@@ -14,7 +14,7 @@ use crate::wit::exports::ask_user::plugin::channel::{
     Action, BindingTarget, Call, ChannelError, Feedback, Guest, Interaction, Rendering, Tap, Target,
 };
 use crate::wit::exports::ask_user::plugin::types::{
-    Answer, Choice, Origin, Outcome, Prompt, Question, Settlement,
+    Answer, Choice, Line, LineKind, Origin, Outcome, Prompt, Question, Settlement, Words,
 };
 use crate::{Component, NAME, room};
 
@@ -56,6 +56,45 @@ fn answered(mut prompt: Prompt, values: &[&str]) -> Prompt {
     prompt
 }
 
+/// What the host says about a prompt of these tests in English.
+fn words(prompt: &Prompt) -> Words {
+    let question = &prompt.questions[0];
+    let mut lines = vec!["A question for you · Deploy".to_owned(), String::new()];
+    match question.text.lines().collect::<Vec<_>>().as_slice() {
+        [line] => lines.push((*line).to_owned()),
+        several => lines.extend(several.iter().map(|line| format!("> {line}").trim_end().to_owned())),
+    }
+    lines.extend([String::new(), "Choose one:".to_owned()]);
+    let is_number = |choice: &Choice| choice.label.trim().parse::<u32>().is_ok();
+    let marks = if question.choices.iter().any(is_number) { ["a)", "b)", "c)"] } else { ["1.", "2.", "3."] };
+    lines.extend(
+        marks
+            .iter()
+            .zip(&question.choices)
+            .map(|(mark, choice)| format!("{mark} {}", choice.label.trim()).trim_end().to_owned()),
+    );
+    let (count, choices) = (lines.len(), question.choices.len());
+    let kind = |index| match index {
+        0 => LineKind::Title,
+        index if index >= count - choices => LineKind::Choice,
+        _ => LineKind::Text,
+    };
+    let message = prompt.settlement.as_ref().map(|settlement| match &settlement.outcome {
+        Outcome::Answered(answers) => format!("Deploy · Answered: {}", answers[0].values.join(", ")),
+        Outcome::NoAnswer(reason) => format!("Deploy · {reason:?}"),
+    });
+    Words {
+        body: lines.into_iter().enumerate().map(|(at, text)| Line { kind: kind(at), text }).collect(),
+        how_to: "Reply with a number, an option or your own words. To skip, reply /skip.".to_owned(),
+        how_to_tap: "Tap a button, or reply.".to_owned(),
+        other: "Other…".to_owned(),
+        skip: "Skip".to_owned(),
+        submit: "Submit".to_owned(),
+        type_own: "Please type your own answer.".to_owned(),
+        message,
+    }
+}
+
 fn target() -> Target {
     Target {
         address: "!abc:example.org".to_owned(),
@@ -65,16 +104,25 @@ fn target() -> Target {
         extras: true,
         requester: None,
         callback_url: None,
+        words: None,
     }
 }
 
+fn told(prompt: &Prompt, target: Target) -> Target {
+    Target { words: Some(words(prompt)), ..target }
+}
+
 fn render(prompt: &Prompt) -> Rendering {
-    Component::render(prompt.clone(), NAME.to_owned(), target()).unwrap()
+    render_to(prompt, target())
+}
+
+fn render_to(prompt: &Prompt, target: Target) -> Rendering {
+    Component::render(prompt.clone(), NAME.to_owned(), told(prompt, target)).unwrap()
 }
 
 fn settle(prompt: &Prompt, target: Target, messages: &[&str]) -> Vec<Call> {
     let messages = messages.iter().map(|message| (*message).to_owned()).collect();
-    Component::render_settled(prompt.clone(), NAME.to_owned(), target, messages).unwrap()
+    Component::render_settled(prompt.clone(), NAME.to_owned(), told(prompt, target), messages).unwrap()
 }
 
 /// The content of a call as ruma reads it, which has to be all of it.
@@ -112,6 +160,10 @@ fn choose(tokens: &[&str]) -> Action {
     Action::Choose(tokens.iter().map(|token| (*token).to_owned()).collect())
 }
 
+fn tap() -> Tap {
+    Tap { sender: "@ada:example.org".to_owned(), handle: "$vote".to_owned(), acknowledged: false }
+}
+
 #[test]
 fn clients_read_the_poll_below_its_text() {
     let rendering = render(&prompt("Where?", &["Staging", "Production"]));
@@ -119,8 +171,8 @@ fn clients_read_the_poll_below_its_text() {
     let text: RoomMessageEventContent = read(text, "m.room.message");
     assert_eq!(
         text.body(),
-        "A question for you · Deploy\n\n│ Where?\n\nChoose one:\n1. Staging\n2. Production\n\nVote in the poll below, \
-         or answer here. Reply with a number or an option. Your own words are fine too. To skip, reply /skip."
+        "A question for you · Deploy\n\nWhere?\n\nChoose one:\n1. Staging\n2. Production\n\n\
+         Reply with a number, an option or your own words. To skip, reply /skip."
     );
     let poll: UnstablePollStartEventContent = read(poll, "org.matrix.msc3381.poll.start");
     let poll = poll.poll_start();
@@ -159,22 +211,35 @@ fn the_end_changes_the_text_and_closes_the_poll() {
 }
 
 #[test]
-fn without_its_messages_the_end_is_a_message_and_own_text_stays_private() {
-    let ended = answered(prompt("Where?", &["a", "b"]), &["my secret"]);
-    for (shared, said) in [(false, "Deploy · Answered: my secret"), (true, "Deploy · Answered")] {
-        for messages in [&[][..], &["$text"]] {
-            let calls = settle(&ended, Target { shared, ..target() }, messages);
-            let [call] = calls.as_slice() else { panic!("{calls:?}") };
-            assert_eq!(read::<RoomMessageEventContent>(call, "m.room.message").body(), said);
-        }
+fn without_its_messages_the_end_is_a_message() {
+    let ended = answered(prompt("Where?", &["a", "b"]), &["b"]);
+    for messages in [&[][..], &["$text"]] {
+        let calls = settle(&ended, target(), messages);
+        let [call] = calls.as_slice() else { panic!("{calls:?}") };
+        assert_eq!(read::<RoomMessageEventContent>(call, "m.room.message").body(), "Deploy · Answered: b");
     }
+}
+
+#[test]
+fn nothing_is_shown_without_the_words_of_the_host() {
+    let no_words = || ChannelError::Unshowable("the host gave no words".to_owned());
+    let pending = prompt("Where?", &["a", "b"]);
+    let ended = answered(pending.clone(), &["b"]);
+    let wordless = Target { words: Some(words(&pending)), ..target() };
+    assert_eq!(Component::render(pending, NAME.to_owned(), target()), Err(no_words()));
+    for target in [target(), wordless] {
+        let settled = Component::render_settled(ended.clone(), NAME.to_owned(), target, Vec::new());
+        assert_eq!(settled, Err(no_words()));
+    }
+    let told = Component::render_feedback(NAME.to_owned(), target(), Feedback::Expired, Some(tap()));
+    assert_eq!(told, Err(no_words()));
 }
 
 #[test]
 fn a_thread_keeps_all_but_what_relates_to_a_message_of_its_own() {
     let target = || Target { thread: Some("$root".to_owned()), ..target() };
     let prompt = prompt("Where?", &["a", "b"]);
-    let rendering = Component::render(prompt.clone(), NAME.to_owned(), target()).unwrap();
+    let rendering = render_to(&prompt, target());
     let _: RoomMessageEventContent = read(&rendering.calls[0], "m.room.message");
     let _: UnstablePollStartEventContent = read(&rendering.calls[1], "org.matrix.msc3381.poll.start");
     assert!(rendering.calls.iter().all(|call| call.body.contains("m.thread")));
@@ -209,7 +274,7 @@ fn a_vote_for_several_decides_once_it_is_submitted() {
 fn a_poll_of_several_is_an_extra() {
     let prompt = of_several(prompt("Which?", &["a", "b"]));
     let plain = Target { extras: false, ..target() };
-    let rendering = Component::render(prompt.clone(), NAME.to_owned(), plain).unwrap();
+    let rendering = render_to(&prompt, plain);
     assert_eq!((rendering.calls.len(), rendering.bindings), (1, Vec::new()));
     let poll: UnstablePollStartEventContent =
         read(&render(&prompt).calls[1], "org.matrix.msc3381.poll.start");
@@ -241,12 +306,19 @@ fn the_longest_event_has_room_for_its_encryption() {
 }
 
 #[test]
-fn numbers_are_shown_only_where_they_work() {
-    for (labels, mark) in [(["v2.0", "3 weeks"], "2."), (["3000", "8080"], "•"), (["🚀 2", "b"], "•")] {
-        let text = &render(&prompt("Which?", &labels)).calls[0].text;
-        assert!(text.contains(&format!("\n{mark} {}\n", labels[1])), "{text}");
-        assert_eq!(text.contains("a number"), mark == "2.", "{text}");
-    }
+fn no_line_of_a_question_passes_for_a_reply() {
+    let text = |question: &str| render(&prompt(question, &["a", "b"])).calls[0].text.clone();
+    assert!(text("Where?\n\n1. there").contains("\n\n│ Where?\n│\n│ 1. there\n\nChoose one:\n"));
+    assert!(text("> Where?").contains("\n\n│ Where?\n"));
+    assert!(text(">5 or >=5?").contains("\n\n>5 or >=5?\n"));
+    let long = format!("> {}", "very ".repeat(10_000));
+    assert!(render(&prompt(&long, &["a", "b"])).calls[1].text.starts_with("│ "));
+}
+
+#[test]
+fn the_poll_as_text_has_the_marks_that_work() {
+    let text = &render(&prompt("Which?", &["3000", "8080"])).calls[1].text;
+    assert!(text.starts_with("Which?\na) 3000\nb) 8080\nReply with"), "{text}");
 }
 
 #[test]
@@ -257,7 +329,7 @@ fn labels_that_look_alike_are_told_apart() {
     };
     assert_eq!(labels(&["Prod", "prod"]), ["1. Prod", "2. prod"]);
     assert_eq!(labels(&["skip", "\u{200b}"]), ["1. skip", "2. \u{200b}"]);
-    assert_eq!(labels(&["80", "80 "]), ["• 80", "•• 80"]);
+    assert_eq!(labels(&["80", "80 "]), ["a) 80", "b) 80"]);
 }
 
 #[test]
@@ -271,14 +343,14 @@ fn a_request_can_be_repeated_and_is_for_one_room() {
 
 #[test]
 fn feedback_is_a_notice_to_a_tap() {
-    let tap =
-        || Tap { sender: "@ada:example.org".to_owned(), handle: "$vote".to_owned(), acknowledged: false };
+    let said = Words { message: Some("Too late.".to_owned()), ..words(&prompt("Where?", &["a", "b"])) };
     let tell = |feedback, tap, shared| {
-        Component::render_feedback(NAME.to_owned(), Target { shared, ..target() }, feedback, tap).unwrap()
+        let target = Target { shared, words: Some(said.clone()), ..target() };
+        Component::render_feedback(NAME.to_owned(), target, feedback, tap).unwrap()
     };
     let calls = tell(Feedback::AlreadyAnswered, Some(tap()), true);
     let notice: RoomMessageEventContent = read(&calls[0], "m.room.message");
-    assert_eq!(notice.body(), "This question was already answered.");
+    assert_eq!(notice.body(), "Too late.");
     assert_eq!(tell(Feedback::NotAllowed, Some(tap()), false).len(), 1);
     assert_eq!(tell(Feedback::NotAllowed, Some(tap()), true), []);
     assert_eq!(tell(Feedback::Accepted, Some(tap()), true), []);

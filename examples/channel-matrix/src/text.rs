@@ -1,21 +1,24 @@
-//! What is done with text that somebody else wrote: it is cleaned, measured, cut between characters as people see them,
-//! and spread over messages.
+//! What is done with text: labels are cleaned, measured and cut between characters as people see them, and lines are
+//! spread over messages.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Stands before every line of a question, so that none of them passes for a line of ours. Not `>`: clients take lines
-/// with that at the beginning of a reply for a quotation and drop them.
-pub(crate) const QUOTED: &str = "│";
+/// Stands before a line of a question, so that it does not pass for a line of ours, in place of the host's `>`: clients
+/// take lines with that at the beginning of a reply for a quotation and drop them.
+const QUOTED: &str = "│";
 
-/// Text as lines without characters that control a terminal or turn the direction of others.
-pub(crate) fn lines(text: &str) -> Vec<String> {
-    let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
-    text.replace("\r\n", "\n").split(breaks).map(harmless).collect()
+/// A line of the prompt in the form that every client shows.
+pub(crate) fn quoted(line: &str) -> String {
+    match line.strip_prefix('>') {
+        Some(rest) if rest.is_empty() || rest.starts_with(' ') => format!("{QUOTED}{rest}"),
+        _ => line.to_owned(),
+    }
 }
 
-/// The same on one line.
+/// Text as one line without characters that control a terminal or turn the direction of others.
 pub(crate) fn one_line(text: &str) -> String {
-    trim(&lines(text).join(" ")).to_owned()
+    let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+    trim(&harmless(&text.replace("\r\n", " ").replace(breaks, " "))).to_owned()
 }
 
 fn harmless(line: &str) -> String {
@@ -24,7 +27,7 @@ fn harmless(line: &str) -> String {
     spaced.chars().filter(|c| !c.is_control() && !turns(*c)).collect()
 }
 
-pub(crate) fn trim(text: &str) -> &str {
+fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
@@ -41,16 +44,6 @@ pub(crate) fn is_blank(cleaned: &str) -> bool {
                 | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
                 | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
     })
-}
-
-/// Cleaned text for the middle of a line of ours. Where it runs from right to left it is isolated, so that the mark of a
-/// choice stays with its choice.
-pub(crate) fn isolated(cleaned: String) -> String {
-    let right_to_left = |c: char| {
-        matches!(c, '\u{590}'..='\u{8ff}' | '\u{200f}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'
-            | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
-    };
-    if cleaned.contains(right_to_left) { format!("\u{2068}{cleaned}\u{2069}") } else { cleaned }
 }
 
 /// Length in UTF-16 units.

@@ -33,6 +33,8 @@ pub enum LineKind {
     Title,
     /// Anything else.
     Text,
+    /// A choice with its mark.
+    Choice,
     /// An address that belongs to a question, from this byte of the line to its end.
     Address(usize),
 }
@@ -219,8 +221,11 @@ fn choice_lines(question: &Question, form: &Form) -> Vec<Line> {
     let numbering = Numbering::of(question);
     let first = if question.takes_many() { form.choose_any } else { form.choose_one };
     let choices = question.choices.iter().enumerate();
-    let lines = choices.map(|(index, choice)| choice_line(&numbering.mark(index), choice));
-    std::iter::once(first.to_owned()).chain(lines).map(Line::text).collect()
+    let lines = choices.map(|(index, choice)| {
+        let text = choice_line(&numbering.mark(index), choice);
+        Line { text, kind: LineKind::Choice }
+    });
+    std::iter::once(Line::text(first)).chain(lines).collect()
 }
 
 fn choice_line(mark: &str, choice: &Choice) -> String {

@@ -13,7 +13,7 @@ pub(super) fn text(lines: &[Line], escaped: fn(&str) -> String, plain: &[u8]) ->
     let is_plain = |url: &str| url.bytes().all(|byte| byte.is_ascii_alphanumeric() || plain.contains(&byte));
     let line = |line: &Line| match line.kind {
         LineKind::Title => format!("**{}**", escaped(&line.text)),
-        LineKind::Text => escaped(&line.text),
+        LineKind::Text | LineKind::Choice => escaped(&line.text),
         LineKind::Address(start) => match line.text.split_at_checked(start) {
             Some((ours, url)) if is_plain(url) => format!("{}{url}", escaped(ours)),
             _ => escaped(&line.text),
