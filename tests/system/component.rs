@@ -6,9 +6,11 @@ use ask_user_host::sandbox::{World, inspect};
 use ask_user_tests::program::root;
 use ask_user_tests::world::plugin;
 use wasmparser::{ComponentExternalKind, Parser, Payload};
+use wit_component::WitPrinter;
+use wit_parser::Resolve;
 
 /// Largest component that is embedded. `docs/architecture.md` says why it is more than the 400 KiB that were planned.
-const BUDGET: usize = 424 * 1024;
+const BUDGET: usize = 428 * 1024;
 
 /// The embedded component, read back from where the build put it.
 fn embedded() -> &'static [u8] {
@@ -116,4 +118,35 @@ fn a_component_built_another_way_has_the_same_imports_and_exports() {
         assert_eq!(inspection.contract.as_deref(), Some("ask-user:plugin@0.1.0"), "{built}");
         inspection.refusal("other", World::Whole).unwrap();
     }
+}
+
+/// What other people's components are built for, without its comments.
+fn published() -> String {
+    let mut resolve = Resolve::default();
+    let (package, _) = resolve.push_dir(root().join("wit")).unwrap();
+    let mut printer = WitPrinter::default();
+    printer.emit_docs(false);
+    printer.print(&resolve, package, &[]).unwrap();
+    let whole = printer.output.to_string();
+    let mut kept = String::new();
+    let mut inside = false;
+    for line in whole.lines() {
+        inside |= ["package ", "interface types {", "interface channel {", "world channel-plugin {"]
+            .iter()
+            .any(|start| line.starts_with(start));
+        if inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        inside &= line != "}" && !line.starts_with("package ");
+    }
+    kept
+}
+
+#[test]
+fn what_is_published_of_the_contract_never_changes() {
+    let file = root().join("tests/vectors/channel-plugin-0.1.0.wit");
+    let then = std::fs::read_to_string(&file).unwrap_or_default();
+    let now = published();
+    assert!(now == then, "wit/VERSIONING.md says what to do instead. It was:\n{then}\nand is now:\n{now}");
 }
