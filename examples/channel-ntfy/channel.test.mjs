@@ -8,29 +8,52 @@ const [descriptor] = channel.channels();
 
 function question(labels, more) {
   const choices = labels.map((label) => ({ label, description: null }));
-  const words = { id: "target", header: "Deploy", text: "Where to?" };
-  return { ...words, choices, multiSelect: null, isOther: true, isSecret: null, url: null, ...more };
+  const basics = { id: "target", header: "Deploy", text: "Where to?" };
+  return { ...basics, choices, multiSelect: null, isOther: true, isSecret: null, url: null, ...more };
 }
 
 function prompt(...questions) {
-  return { id: `ask_${"0".repeat(32)}`, questions, origin: { locale: null }, settlement: null };
+  return { id: `ask_${"0".repeat(32)}`, questions, settlement: null };
 }
 
 function target(more) {
-  return { address: "mytopic", locale: null, shared: false, requester: null, callbackUrl: TAPS, ...more };
+  return { address: "mytopic", shared: false, requester: null, callbackUrl: TAPS, words: said(), ...more };
 }
 
-function ended(asked, tag, val) {
-  return { ...asked, settlement: { outcome: { tag, val } } };
+const lines = (texts, kind = "text") => texts.map((text) => ({ kind, text }));
+
+/** What the host has to say, in the form that it has. */
+function said(more) {
+  const labels = { other: "Other…", skip: "Skip", submit: "Submit" };
+  const asks = { howToTap: "Tap a button, or reply.", typeOwn: "Please type your own answer." };
+  return { body: [], howTo: "", ...asks, ...labels, message: null, ...more };
+}
+
+/** What it has to say about a pending prompt of plain text on one line, with `marks` before its choices. */
+function about({ questions }, marks = ["1.", "2.", "3."]) {
+  const blocks = questions.map(({ text, choices }) => {
+    const shown = choices.map(({ label }, index) => `${marks[index]} ${label}`);
+    return [...lines(["", text, ...(shown.length > 0 ? ["", "Choose one:"] : [])]), ...lines(shown, "choice")];
+  });
+  const intro = lines([`A question for you · ${questions[0].header}`], "title");
+  return said({
+    body: [...intro, ...blocks.flat()],
+    howTo: "Reply with a number, an option or your own words. To skip, reply /skip.",
+  });
+}
+
+function ended(asked) {
+  return { ...asked, settlement: { outcome: { tag: "no-answer", val: "skipped" } } };
 }
 
 function render(asked, where) {
-  const { calls, bindings } = channel.render(asked, "ntfy", target(where));
+  const { calls, bindings } = channel.render(asked, "ntfy", target({ words: about(asked), ...where }));
   return { calls, bindings, bodies: calls.map((call) => JSON.parse(call.body)) };
 }
 
-function settled(asked, where, messages = ["xE73Iyuabi"]) {
-  const [call] = channel.renderSettled(asked, "ntfy", target(where), messages);
+/** How a prompt looks that ended as `message` says. */
+function settled(asked, message, messages = ["xE73Iyuabi"]) {
+  const [call] = channel.renderSettled(ended(asked), "ntfy", target({ words: said({ message }) }), messages);
   return { call, body: JSON.parse(call.body) };
 }
 
@@ -90,48 +113,49 @@ test("there are no buttons for more than fits, without a place for taps, or wher
   }
 });
 
-test("buttons that could be mistaken for one another show their numbers", () => {
-  const labels = (...given) => render(prompt(question(given))).bindings.map((binding) => binding.label);
-  assert.deepEqual(labels("Prod", "prod "), ["1. Prod", "2. prod", "Skip"]);
-  assert.deepEqual(labels("\u200b", "Overslaan"), ["1.", "2. Overslaan", "Skip"]);
-  assert.deepEqual(labels("3000", "x".repeat(60)), ["a) 3000", `b) ${"x".repeat(36)}…`, "Skip"]);
-});
-
-test("labels that are numbers are lettered, and no label is the letter of another choice", () => {
-  const marks = (...labels) => {
-    const { message } = render(prompt(question(labels))).bodies[0];
-    const line = (label) => message.split("\n").find((line) => line.endsWith(` ${label}`));
-    return labels.map((label) => line(label).split(" ")[0]);
+test("buttons that could be mistaken for one another have the marks of the text", () => {
+  const labels = (given, marks) => {
+    const asked = prompt(question(given));
+    return render(asked, { words: about(asked, marks) }).bindings.map((binding) => binding.label);
   };
-  assert.deepEqual(marks("3000", "8080", "x"), ["a)", "b)", "c)"]);
-  assert.deepEqual(marks("1", "🚀 a (Recommended)", "c."), ["d)", "e)", "f)"]);
-  assert.deepEqual(marks("2 weeks", "v2.0", "50%"), ["1.", "2.", "3."]);
+  assert.deepEqual(labels(["Prod", "prod "]), ["1. Prod", "2. prod", "Skip"]);
+  assert.deepEqual(labels(["\u200b", "SKIP"]), ["1.", "2. SKIP", "Skip"]);
+  const lettered = labels(["3000", "x".repeat(60)], ["a)", "b)"]);
+  assert.deepEqual(lettered, ["a) 3000", `b) ${"x".repeat(36)}…`, "Skip"]);
 });
 
-test("what the agent wrote cannot pass for a line of ours", () => {
-  const asked = question(["a\n2. b", "c\u202ed\0"], { text: "Look:\r\n1. Yes\n\n\n\n2. No\u2028" });
-  const { message } = render(prompt(asked)).bodies[0];
-  assert.ok(message.startsWith("> Look:\n> 1. Yes\n>\n> 2. No\n\nChoose one:\n1. a 2. b\n2. cd\n"), message);
-  const title = render(prompt(question([], { header: "=?utf-8?q?=07?=" }))).bodies[0].title;
-  assert.ok(!title.includes("=?"), title);
+test("no title is taken for a header of HTTP, and right-to-left text ends where it is cut", () => {
+  const title = (header) => render(prompt(question([], { header }))).bodies[0].title;
+  assert.equal(title("=?utf-8?q?=07?="), "A question for you · = ?utf-8?q?=07?=");
+  const long = title(`\u2068${"שלום ".repeat(100)}\u2069`);
+  assert.ok(long.endsWith("…\u2069"), long);
+  assert.ok(Buffer.byteLength(long) <= 100, long);
 });
 
 test("a long prompt takes several messages, loses nothing, and has its buttons on the last", () => {
-  const words = Array.from({ length: 20_000 }, (_, index) => `w${index}`);
-  const { calls, bodies, bindings } = render(prompt(question(["Yes", "No"], { text: words.join(" ") })));
+  const typed = Array.from({ length: 20_000 }, (_, index) => `w${index}`);
+  const { calls, bodies, bindings } = render(prompt(question(["Yes", "No"], { text: typed.join(" ") })));
   assert.ok(calls.length > 50);
   for (const call of calls) assert.ok(Buffer.byteLength(call.text) <= descriptor.text.most);
-  assert.deepEqual(bodies.flatMap((body) => body.message.match(/\bw\d+\b/g) ?? []), words);
+  assert.deepEqual(bodies.flatMap((body) => body.message.match(/\bw\d+\b/g) ?? []), typed);
   assert.deepEqual(bodies.filter((body) => body.actions).length, 1);
   assert.equal(bodies.at(-1).actions.length, bindings.length);
   assert.match(bodies[1].title, new RegExp(` · 2/${calls.length}$`));
 });
 
 test("how to answer never makes a message too long", () => {
+  const fits = (asked, words) => {
+    const { calls } = render(asked, { words });
+    for (const call of calls) assert.ok(Buffer.byteLength(call.text) <= descriptor.text.most, call.text);
+  };
   for (let length = 1300; length < 1700; length++) {
-    const { calls } = render(prompt(question(["Yes", "No"], { text: "x".repeat(length) })));
-    for (const call of calls) assert.ok(Buffer.byteLength(call.text) <= descriptor.text.most, `${length}`);
+    for (const labels of [["Yes", "No"], []]) {
+      const asked = prompt(question(labels, { text: "x".repeat(length) }));
+      fits(asked, about(asked));
+    }
   }
+  const several = prompt(question([]), question([]));
+  fits(several, { ...about(several), howTo: `A line each, as in “${"x".repeat(5000)}: 1”.` });
 });
 
 test("no text is cut inside a character", () => {
@@ -168,38 +192,42 @@ function push({ topic, title, message, priority, tags, actions = [] }) {
 }
 
 test("the end takes the place of the last message, and has no buttons", () => {
-  const asked = prompt(question(["Staging", "Production"]));
-  const answers = [{ questionId: "target", values: ["Staging"] }];
-  const { call, body } = settled(ended(asked, "answered", answers), {}, ["first", "last"]);
+  const asked = prompt(question(["Staging", "Production"], { text: "Where to?\r\n1. Nowhere" }));
+  const { call, body } = settled(asked, "Deploy · Answered: Staging", ["first", "last"]);
   assert.equal(body.sequence_id, "last");
-  assert.equal(body.title, "Answered · Deploy");
-  assert.equal(body.message, "Answered: Staging\n\nWhere to?");
+  assert.equal(body.title, "Deploy · Answered: Staging");
+  assert.equal(body.message, "> Where to?\n> 1. Nowhere");
   assert.ok(!call.body.includes("nt1:"));
-  const late = settled(ended(asked, "no-answer", "expired"));
-  assert.equal(late.body.title, "Expired without an answer · Deploy");
-  assert.ok(!("sequence_id" in settled(ended(asked, "no-answer", "skipped"), {}, []).body));
+  assert.ok(!("sequence_id" in settled(asked, "Deploy · Skipped", []).body));
 });
 
-test("own text is repeated to nobody but the person who typed it", () => {
-  const answers = [{ questionId: "target", values: ["a", "my own"] }];
-  const asked = ended(prompt(question(["a", "b"])), "answered", answers);
-  assert.match(settled(asked).body.message, /^Answered: a, my own\n/);
-  assert.match(settled(asked, { shared: true }).body.message, /^Answered: a, …\n/);
+test("an end that is no title, or has nothing below it, is the message", () => {
+  const asked = prompt(question(["a", "b"]));
+  for (const status of ["Deploy · Answered: a\nWhen · Answered: b", "x".repeat(150)]) {
+    const { title, message } = settled(asked, status).body;
+    assert.deepEqual([title, message], [undefined, `${status}\n\n> Where to?`]);
+  }
+  const { title, message } = settled(prompt(question([], { text: "\u200b" })), "Skipped").body;
+  assert.deepEqual([title, message], [undefined, "Skipped"]);
 });
 
 test("an end of any length fits", () => {
   const long = "部".repeat(50_000);
   const asked = prompt(question([long, "b"], { text: long, header: long }));
-  const { call } = settled(ended(asked, "answered", [{ questionId: "target", values: [long] }]));
-  assert.ok(Buffer.byteLength(call.text) <= descriptor.text.most);
+  for (const status of ["Skipped", "部".repeat(500), `${long} · Answered: ${long}`]) {
+    const { call } = settled(asked, status);
+    assert.ok(Buffer.byteLength(call.text) <= descriptor.text.most);
+  }
 });
 
 test("feedback is a message, or nothing where the end of the prompt says it", () => {
-  const tell = (feedback) => channel.renderFeedback("ntfy", target({ locale: "nl-NL" }), feedback, null);
+  const words = said({ message: "Deze vraag is verlopen." });
+  const tell = (feedback) => channel.renderFeedback("ntfy", target({ words }), feedback, null);
   for (const feedback of ["received", "accepted"]) assert.deepEqual(tell(feedback), []);
-  assert.equal(tell("expired")[0].body, '{"topic":"mytopic","message":"Deze vraag is verlopen."}');
-  for (const feedback of ["already-answered", "not-allowed", "nothing-chosen", "try-again"]) {
-    assert.equal(tell(feedback).length, 1);
+  for (const feedback of ["already-answered", "expired", "not-allowed", "nothing-chosen", "try-again"]) {
+    assert.deepEqual(tell(feedback).map(({ body }) => JSON.parse(body)), [
+      { topic: "mytopic", message: "Deze vraag is verlopen." },
+    ]);
   }
 });
 
@@ -219,7 +247,8 @@ test("what is no tap of ours is refused", () => {
 
 test("unknown names, addresses and states are refused by their kind", () => {
   const asked = prompt(question(["a", "b"]));
-  const over = ended(asked, "no-answer", "skipped");
+  const over = ended(asked);
+  const wordless = target({ words: null });
   const kinds = [
     ["unknown-channel", () => channel.render(asked, "fax", target())],
     ["bad-target", () => channel.render(asked, "ntfy", target({ address: "../admin" }))],
@@ -228,14 +257,9 @@ test("unknown names, addresses and states are refused by their kind", () => {
     ["unshowable", () => channel.renderSettled(asked, "ntfy", target(), [])],
     ["unshowable", () => channel.renderComposer(asked, "ntfy", target(), {}, null, {})],
     ["unshowable", () => channel.render(null, "ntfy", target())],
+    ["unshowable", () => channel.render(asked, "ntfy", wordless)],
+    ["unshowable", () => channel.renderSettled(over, "ntfy", wordless, [])],
+    ["unshowable", () => channel.renderFeedback("ntfy", wordless, "expired", null)],
   ];
   for (const [kind, call] of kinds) assert.equal(refused(call), kind);
-});
-
-test("the target chooses the language, and the prompt where it does not", () => {
-  const asked = { ...prompt(question(["a", "b"])), origin: { locale: "id_ID" } };
-  const title = (locale) => render(asked, { locale }).bodies[0].title;
-  assert.equal(title(null), "Satu pertanyaan untuk Anda · Deploy");
-  assert.equal(title("nl"), "Een vraag voor je · Deploy");
-  assert.equal(title("fr"), "A question for you · Deploy");
 });

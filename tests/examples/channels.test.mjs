@@ -75,7 +75,8 @@ test("both are added to one folder, run beside the built-in channels, and are re
   // Without an address for taps there are no buttons.
   assert.deepEqual(rendered("ntfy").does, []);
   const ended = shown("ntfy", "--settled", "answered", "--message", "xE73Iyuabi").calls;
-  assert.deepEqual(ended.map(({ body }) => [body.sequence_id, body.title]), [["xE73Iyuabi", "Answered · Deploy"]]);
+  const ends = ended.map(({ body }) => [body.sequence_id, body.title]);
+  assert.deepEqual(ends, [["xE73Iyuabi", "Deploy · Answered: Staging (Recommended)"]]);
 
   for (const name of Object.keys(COMPONENTS)) {
     assert.equal(askUser("plugin", "remove", name, "--plugins", plugins).stdout, `Removed ${name}.\n`);

@@ -10,14 +10,13 @@
 // - Ends: a message with the `sequence_id` of another takes its place, buttons and all, on Android and in
 //   browsers. On iOS, and with servers before 2.16, it is one more message.
 // - Own text: ntfy has no place to type it beside a notification; people type it wherever the host listens.
+// - Words: the host gives them, cleaned, in the right language and with marks that work when they are typed.
 //
 // All functions are pure. Nothing but an error of the contract may leave them: anything else is a trap.
 
 import { controls, isToken, LABEL, tapBody, TOKEN } from "./controls.js";
-import { askedLines, header, howTo, joined, questionLines, statusLines } from "./form.js";
 import { beginning, spread } from "./pages.js";
-import { clean, cost, cutToCost, cutToUnits } from "./text.js";
-import { language } from "./words.js";
+import { clean, cost, cutToCost, cutToUnits, isBlank } from "./text.js";
 
 const NAME = "ntfy";
 const EXAMPLE_TOPIC = "mytopic";
@@ -25,8 +24,8 @@ const EXAMPLE_TOPIC = "mytopic";
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 /** Longest message with its title, in bytes. */
 const TEXT = 1700;
-/** What the header of a question may cost in a title, and a page number behind it. */
-const HEADER = 80;
+/** What a title may cost, which a push holds twice, and a page number behind it. */
+const TITLE = 100;
 const PAGE_NUMBER = 16;
 /** Vibrates, and wakes a phone that saves power: somebody is waiting. */
 const HIGH_PRIORITY = 4;
@@ -62,28 +61,22 @@ function render(prompt, channel, target) {
   if (prompt.settlement) throw refusal("unshowable", "the prompt has ended; only its end can be shown");
   if (prompt.questions.length === 0) throw refusal("unshowable", "the prompt has no questions");
   const topic = topicOf(target);
-  const words = wordsFor(prompt, target);
+  const words = wordsOf(target);
   const { bindings, actions } = controls(prompt, target, words);
 
-  const count = prompt.questions.length;
-  const title = titled(prompt, count === 1 ? words.oneQuestion : words.questions(count));
-  const said = howTo(prompt, words);
-  const shown = actions.length > 0 ? words.tap : said;
+  const [intro, ...lines] = words.body.map((line) => line.text);
+  const title = titled(intro);
   const room = roomBelow(title) - PAGE_NUMBER;
-  const pages = spread(questionLines(prompt, words), room, Math.max(cost(said), cost(shown)));
+  const hasButtons = actions.length > 0;
+  const closing = Math.max(cost(words.howTo), cost(words.howToTap));
+  const pages = hasButtons ? spread(lines, room, closing) : spread([...lines, "", words.howTo], room, 0);
 
   const calls = pages.map((page, index) => {
-    const isLast = index === pages.length - 1;
+    const text = page.join("\n");
     const heading = pages.length === 1 ? title : `${title} · ${index + 1}/${pages.length}`;
-    const message = {
-      topic,
-      title: heading,
-      message: below(page, isLast ? shown : ""),
-      priority: HIGH_PRIORITY,
-      tags: ["question"],
-    };
-    if (isLast && actions.length > 0) message.actions = actions;
-    return publish(message, below(page, isLast ? said : ""));
+    const message = { topic, title: heading, message: text, priority: HIGH_PRIORITY, tags: ["question"] };
+    if (!hasButtons || index < pages.length - 1) return publish(message);
+    return publish({ ...message, message: below(text, words.howToTap), actions }, below(text, words.howTo));
   });
   return { calls, bindings };
 }
@@ -115,14 +108,14 @@ function renderSettled(prompt, channel, target, messages) {
   known(channel);
   if (!prompt.settlement) throw refusal("unshowable", "the prompt is pending; it has no end to show");
   const topic = topicOf(target);
-  const words = wordsFor(prompt, target);
-  const { tag, val } = prompt.settlement.outcome;
+  const status = wordsOf(target).message;
+  const asked = quoted(prompt);
 
-  const title = titled(prompt, tag === "answered" ? words.answered : words.ended[val]);
-  const room = roomBelow(title);
-  const status = cutToCost(statusLines(prompt, target.shared, words).join("\n"), room);
-  const rest = beginning(askedLines(prompt, words), room - cost(status) - cost("\n\n"));
-  const message = { topic, title, message: below([status], rest.join("\n")), priority: LOW_PRIORITY };
+  const isTitle = asked.length > 0 && !status.includes("\n") && cost(status) <= TITLE;
+  const head = isTitle ? titled(status) : cutToCost(status, TEXT);
+  const rest = beginning(asked, roomBelow(head)).join("\n");
+  const message = { topic, message: isTitle ? rest : below(head, rest), priority: LOW_PRIORITY };
+  if (isTitle) message.title = head;
   const last = messages.at(-1);
   if (isTopic(last)) message.sequence_id = last;
   return [publish(message)];
@@ -132,35 +125,42 @@ function renderSettled(prompt, channel, target, messages) {
 function renderFeedback(channel, target, feedback) {
   known(channel);
   const topic = topicOf(target);
-  const message = language(target.locale).feedback[feedback];
-  return message ? [publish({ topic, message })] : [];
+  const { message } = wordsOf(target);
+  return feedback === "received" || feedback === "accepted" ? [] : [publish({ topic, message })];
 }
 
 /** A call that publishes a message. `text` is what it says where it has no buttons. */
 function publish(message, text = message.message) {
-  return { method: "POST /", body: JSON.stringify(message), text: below([message.title ?? ""], text) };
+  return { method: "POST /", body: JSON.stringify(message), text: below(message.title ?? "", text) };
 }
 
-/** A title: our own words and the header of a prompt's only question. */
-function titled(prompt, ours) {
-  const name = prompt.questions.length === 1 ? header(prompt.questions[0], HEADER) : "";
-  // The server takes titles for headers of HTTP, and would decode what looks like an encoded word of those.
-  return joined(ours, name.replaceAll("=?", "= ?"));
+/** A title. The server takes it for a header of HTTP, and would decode what looks like an encoded word. */
+function titled(line) {
+  return cutToCost(line.replaceAll("=?", "= ?"), TITLE);
 }
 
-/** What a message may cost below this title. */
-function roomBelow(title) {
-  return TEXT - cost(title) - cost("\n\n");
+/** What more may stand below this, with an empty line between. */
+function roomBelow(above) {
+  return TEXT - cost(above) - cost("\n\n");
 }
 
-/** Lines with another text below them, with an empty line between. */
-function below(lines, text) {
-  const above = lines.join("\n");
+/** A text with another one below it, with an empty line between. */
+function below(above, text) {
   return above && text ? `${above}\n\n${text}` : above || text;
 }
 
-function wordsFor(prompt, target) {
-  return language(target.locale ?? prompt.origin.locale);
+/** What was asked, set in so that no line of it passes for ours. */
+function quoted(prompt) {
+  const texts = prompt.questions.map((question) => clean(question.text, "\n"));
+  return texts
+    .filter((text) => !isBlank(text))
+    .flatMap((text) => text.split("\n").map((line) => `> ${line}`.trimEnd()));
+}
+
+/** What there is to say, which the host gives to every channel that is not its own. */
+function wordsOf(target) {
+  if (!target.words) throw refusal("unshowable", "the host gave no words");
+  return target.words;
 }
 
 function isTopic(value) {

@@ -1,9 +1,7 @@
 // Which buttons a prompt gets. ntfy has three at most, and one is always *Skip*: so there are buttons for one
-// single-select question of two choices, and the numbers of the text for everything else.
+// single-select question of two choices, and the marks in the text for everything else.
 
-import { numbering } from "./numbering.js";
 import { clean, cost, cutToUnits, fold, isBlank } from "./text.js";
-import { LANGUAGES } from "./words.js";
 
 /** Longest label in UTF-16 units. ntfy states none; on a phone three buttons share a row. */
 export const LABEL = 40;
@@ -39,7 +37,7 @@ export function controls(prompt, target, words) {
   if (!isPair || target.shared || !target.callbackUrl) return none;
 
   const bindings = [
-    ...labels(question).map((label, index) => ({
+    ...labels(question, words).map((label, index) => ({
       token: token(prompt, index),
       target: { tag: "choice", val: { questionId: question.id, index } },
       label,
@@ -65,16 +63,16 @@ function token(prompt, control) {
  * What stands on the buttons: the labels; with the marks of the text in front where one of them is too long,
  * blank, or reads like the other or like our own button.
  */
-function labels(question) {
+function labels(question, words) {
   const full = question.choices.map((choice) => clean(choice.label));
-  const taken = LANGUAGES.map((words) => fold(words.skip));
   const isPlain = (label, index) =>
     label.length <= LABEL &&
     !isBlank(label) &&
-    !taken.includes(fold(label)) &&
+    fold(label) !== fold(words.skip) &&
     full.findIndex((other) => fold(other) === fold(label)) === index;
   if (full.every(isPlain)) return full;
-  const { mark } = numbering(question);
-  const marked = (label, index) => cutToUnits(`${mark(index)} ${label}`, LABEL);
-  return full.map((label, index) => (isBlank(label) ? mark(index) : marked(label, index)));
+  // The line of each choice begins with its mark.
+  const marks = words.body.filter((line) => line.kind === "choice").map((line) => line.text.split(" ", 1)[0]);
+  const marked = (label, index) => cutToUnits(`${marks[index]} ${label}`, LABEL);
+  return full.map((label, index) => (isBlank(label) ? marks[index] : marked(label, index)));
 }

@@ -16,9 +16,9 @@ const VISIBLE = new RegExp(
   "u",
 );
 
-/** Characters that are written from right to left, or act like one. */
-const RIGHT_TO_LEFT =
-  /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+/** What the host puts around right-to-left text, so that the order of the rest stays. */
+const ISOLATE = "\u2068";
+const POP = "\u2069";
 
 /** Characters that belong to the one before them: marks, skin tones, joiners, the letters of flags. */
 const EXTENDS = /^[\p{M}\p{EMod}\u200c\u200d\u{e0020}-\u{e007f}]/u;
@@ -39,13 +39,6 @@ export function clean(text, newline = " ") {
 /** Whether there is nothing to see in cleaned text. */
 export function isBlank(text) {
   return !VISIBLE.test(text);
-}
-
-/**
- * Cleaned text for the middle of a line of ours: right-to-left text does not change the order of the rest.
- */
-export function isolate(text) {
-  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 /** What texts are compared by: lower case, every run of white space one space. */
@@ -116,9 +109,10 @@ export function cutToUnits(text, most) {
 
 /** `text` if it costs no more than `most`, else its beginning with `…`. */
 export function cutToCost(text, most) {
-  return reach(text, 0, most) === text.length ? text : cutAt(text, reach(text, 0, most - cost("…")));
+  return reach(text, 0, most) === text.length ? text : cutAt(text, reach(text, 0, most - cost(`…${POP}`)));
 }
 
 function cutAt(text, end) {
-  return `${text.slice(0, cutPoint(text, 0, end)).trimEnd()}…`;
+  const kept = text.slice(0, cutPoint(text, 0, end)).trimEnd();
+  return kept.lastIndexOf(ISOLATE) > kept.lastIndexOf(POP) ? `${kept}…${POP}` : `${kept}…`;
 }
