@@ -6,6 +6,7 @@ use crate::channel::form::{self, LineKind};
 use crate::model::Prompt;
 
 /// What something is said about.
+#[allow(clippy::large_enum_variant, reason = "it is made for one call and never kept")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     /// A prompt, pending or ended.
