@@ -49,6 +49,7 @@ pub enum DeliveryState {
     Failed,
 }
 
+#[cfg(feature = "sqlite")]
 impl DeliveryState {
     /// All of them, by the numbers that stores write.
     pub(super) const ALL: [Self; 5] = [Self::Sending, Self::Shown, Self::Updating, Self::Done, Self::Failed];
